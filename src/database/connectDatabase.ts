@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../logger.ts';
+import { type Database, openDatabase } from './Database.ts';
+import { startEmbeddedPostgres } from './embeddedPostgres.ts';
+import { reachDatabase } from './reachDatabase.ts';
+
+export type ConnectOptions = {
+  /** Null: the embedded PostgreSQL, with its data in `dataDir`. */
+  databaseUrl: string | null;
+  dataDir: string;
+  logger: Logger;
+  signal: AbortSignal;
+  /** How long an unreachable server is tried. Null: until `signal` is aborted, as servers do. */
+  giveUpAfterMs: number | null;
+  /** Share the embedded PostgreSQL of a live Headway on the same folder instead of refusing: one-shot commands. */
+  attach: boolean;
+  /** Connections of the pool. Default: that of `openDatabase`. */
+  maxConnections?: number;
+};
+
+/** `close` is bounded; it also stops the embedded PostgreSQL that this process started. */
+export type ConnectedDatabase = { db: Database; url: string; close(): Promise<void> };
+
+const embeddedName = 'headway';
+const closeLimitMs = 5_000;
+
+/**
+ * Opens the database, once it can be reached. Throws `DatabaseUnreachableError` after `giveUpAfterMs`, the
+ * signal's reason when that is aborted, and what `startEmbeddedPostgres` throws.
+ */
+export async function connectDatabase(options: ConnectOptions): Promise<ConnectedDatabase> {
+  const { databaseUrl, dataDir, logger, attach, maxConnections } = options;
+  options.signal.throwIfAborted();
+  if (databaseUrl !== null) {
+    await reachDatabase({ ...options, url: databaseUrl });
+    return opened(databaseUrl, maxConnections, async () => undefined);
+  }
+  const embedded = await startEmbeddedPostgres({ dataDir, database: embeddedName, logger, attach });
+  if (options.signal.aborted) await embedded.stop();
+  options.signal.throwIfAborted();
+  return opened(embedded.url, maxConnections, embedded.stop);
+}
+
+function opened(
+  url: string,
+  maxConnections: number | undefined,
+  stop: () => Promise<void>,
+): ConnectedDatabase {
+  const db = openDatabase(url, maxConnections === undefined ? {} : { maxConnections });
+  return {
+    db,
+    url,
+    async close() {
+      // A pool waits for its connections to come back, and one that hangs never does.
+      await Promise.race([db.destroy(), sleep(closeLimitMs, undefined, { ref: false })]);
+      await stop();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '../logger.ts';
+
+export type ReachOptions = {
+  url: string;
+  logger: Logger;
+  signal: AbortSignal;
+  /** Null: never. */
+  giveUpAfterMs: number | null;
+};
+
+/** The server did not let us in for as long as we tried. */
+export class DatabaseUnreachableError extends Error {
+  override name = 'DatabaseUnreachableError';
+}
+
+const firstWaitMs = 200;
+const longestWaitMs = 10_000;
+const connectLimitMs = 5_000;
+
+/**
+ * Returns once a connection could be opened. Every refusal is tried again, a wrong password or a missing
+ * database too: they are mended on the server, and it may still be on its way up. Logs one warning for each
+ * change of the reason. Throws `DatabaseUnreachableError`, or the signal's reason.
+ */
+export async function reachDatabase({ url, logger, signal, giveUpAfterMs }: ReachOptions): Promise<void> {
+  const target = targetOf(url);
+  const startedMs = performance.now();
+  let warned: string | null = null;
+  for (let tries = 0; ; tries += 1) {
+    signal.throwIfAborted();
+    const leftMs = giveUpAfterMs === null ? Infinity : giveUpAfterMs - (performance.now() - startedMs);
+    const refusal = await tryOnce(url, Math.min(connectLimitMs, Math.max(leftMs, firstWaitMs)), signal);
+    if (refusal === null) break;
+    const reason = reasonOf(refusal, target.password);
+    const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** tries) * (0.5 + Math.random() / 2);
+    if (giveUpAfterMs !== null && performance.now() - startedMs + waitMs > giveUpAfterMs) {
+      throw unreachable(target, reason, refusal);
+    }
+    if (reason !== warned) logger.warn({ ...target.shown, reason }, 'database not reached: trying again');
+    warned = reason;
+    await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  if (warned !== null) logger.info(target.shown, 'database reached');
+}
+
+type Target = { shown: { host: string; port: number; database: string }; password: string };
+
+function targetOf(url: string): Target {
+  try {
+    const { host, port, database, password } = new pg.Client({ connectionString: url });
+    return {
+      shown: { host, port, database: database ?? '' },
+      password: typeof password === 'string' ? password : '',
+    };
+  } catch {
+    // The parser's own message quotes what it got, password and all.
+    throw new DatabaseUnreachableError(
+      'DATABASE_URL is no PostgreSQL URL: it should look like postgres://user:password@host:5432/database',
+    );
+  }
+}
+
+/** Null: the server let us in. */
+async function tryOnce(url: string, limitMs: number, signal: AbortSignal): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: limitMs });
+  client.on('error', () => undefined);
+  const connected = client.connect().then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const refusal = await Promise.race([connected, aborted(signal)]);
+  void client.end().catch(() => undefined);
+  return refusal;
+}
+
+function aborted(signal: AbortSignal): Promise<unknown> {
+  return new Promise(resolve =>
+    signal.addEventListener('abort', () => resolve(signal.reason), { once: true }),
+  );
+}
+
+function reasonOf(error: unknown, password: string): string {
+  // A host with several addresses fails with one error for each, and no message of its own.
+  if (error instanceof AggregateError) return reasonOf(error.errors[0], password);
+  const text = error instanceof Error ? error.message : String(error);
+  return password === '' ? text : text.replaceAll(password, '***');
+}
+
+function unreachable({ shown }: Target, reason: string, cause: unknown): Error {
+  return new DatabaseUnreachableError(
+    `cannot reach the database "${shown.database}" at ${shown.host}:${shown.port}: ${reason}: check DATABASE_URL`,
+    { cause },
+  );
+}

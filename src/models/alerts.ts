@@ -1,0 +1,62 @@
+import { type Database, execute } from '../database/Database.ts';
+
+export type AlertKind =
+  | 'article_dead'
+  | 'channel_down'
+  | 'channel_up'
+  | 'account_down'
+  | 'account_up'
+  | 'feed_gone'
+  | 'feed_failing'
+  | 'feed_recovered'
+  | 'outcome_unknown'
+  | 'clock_set_back';
+
+export type NewAlert = {
+  workspaceId: number;
+  kind: AlertKind;
+  message: string;
+  channelId?: number;
+  accountId?: number;
+  feedId?: number;
+  routeArticleId?: number;
+  now: Date;
+};
+
+/** Writes what operators are to be told; sending it is another consumer's work. */
+export async function raiseAlert(db: Database, alert: NewAlert): Promise<void> {
+  await execute(db, insertAlert, [...subjects(alert), alert.now]);
+}
+
+/** As `raiseAlert`, unless the very same message of that kind was already raised in the workspace. */
+export async function raiseAlertOnce(db: Database, alert: NewAlert): Promise<void> {
+  await execute(db, insertAlertOnce, [...subjects(alert), alert.now]);
+}
+
+function subjects(alert: NewAlert) {
+  const { workspaceId, kind, message, channelId, accountId, feedId, routeArticleId } = alert;
+  return [
+    workspaceId,
+    kind,
+    message,
+    channelId ?? null,
+    accountId ?? null,
+    feedId ?? null,
+    routeArticleId ?? null,
+  ];
+}
+
+const columns = 'workspace_id, kind, message, channel_id, account_id, feed_id, route_article_id, created_at';
+
+const insertAlert = {
+  name: 'insert-alert',
+  text: `insert into alerts (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+};
+
+const insertAlertOnce = {
+  name: 'insert-alert-once',
+  text: `
+    insert into alerts (${columns})
+    select $1, $2, $3, $4, $5, $6, $7, $8
+    where not exists (select 1 from alerts where workspace_id = $1 and kind = $2 and message = $3)`,
+};

@@ -1,0 +1,149 @@
+import type { Post } from '../channels/Channel.ts';
+import { type Database, execute, query, violatedConstraint } from '../database/Database.ts';
+
+/** The intent to send: written, and committed, before the request. */
+export type Intent = {
+  routeArticleId: number;
+  claimToken: string;
+  /** Read at the claim: an edit since then changes it, and the gate refuses. */
+  textHash: string;
+  /** Null for a person's publish-now. */
+  slotAt: Date | null;
+  /** The instant of the tick: what caps and intervals count by. */
+  countedAt: Date;
+  sendingAt: Date;
+  sendBy: Date;
+  post: Post;
+};
+
+/**
+ * The gate's last step, in one statement: stamps the claimed row where it is still exactly what was
+ * claimed and approved, and inserts the publication. Null: the row has changed. Throws the violation of
+ * one of the three unique indexes, which `conflictOf` names.
+ */
+export async function insertIntent(db: Database, intent: Intent): Promise<number | null> {
+  const [row] = await query<{ id: number }>(db, stampAndInsert, [
+    intent.routeArticleId,
+    intent.claimToken,
+    intent.textHash,
+    intent.slotAt,
+    JSON.stringify(intent.post),
+    intent.countedAt,
+    intent.sendingAt,
+    intent.sendBy,
+  ]);
+  return row?.id ?? null;
+}
+
+const stampAndInsert = {
+  name: 'insert-intent',
+  text: `
+    with stamped as (
+      update route_articles set sending_at = $7, updated_at = $7
+      where id = $1 and claim_token = $2 and publish_status = 'publishing'
+        and approval_status = 'approved' and text_hash = $3
+      returning id, workspace_id, channel_id, url_key, generation)
+    insert into publications (workspace_id, channel_id, route_article_id, url_key, generation,
+                              slot_at, state, post, counted_at, sending_at, send_by)
+    select workspace_id, channel_id, id, url_key, generation, $4, 'sending', $5, $6, $7, $8 from stamped
+    returning id`,
+};
+
+/** Which promise an insert would have broken; null for any other error. */
+export type IntentConflict = 'in_flight' | 'slot' | 'url_key';
+
+const conflicts: Readonly<Record<string, IntentConflict>> = {
+  publications_one_in_flight: 'in_flight',
+  publications_one_per_slot: 'slot',
+  publications_once_per_channel: 'url_key',
+};
+
+/** Tells the three unique indexes apart by the violated constraint's name. */
+export function conflictOf(error: unknown): IntentConflict | null {
+  return conflicts[violatedConstraint(error) ?? ''] ?? null;
+}
+
+export type PublicationState = 'sending' | 'published' | 'unknown';
+
+/** The state of the publication that holds a (channel, URL key, generation), or null when it is free. */
+export async function findPublicationState(
+  db: Database,
+  key: { channelId: number; urlKey: string; generation: number },
+): Promise<PublicationState | null> {
+  const values = [key.channelId, key.urlKey, key.generation];
+  const [row] = await query<{ state: PublicationState }>(db, selectState, values);
+  return row?.state ?? null;
+}
+
+const selectState = {
+  name: 'find-publication-state',
+  text: 'select state from publications where channel_id = $1 and url_key = $2 and generation = $3',
+};
+
+export type SettledPublication = { slotAt: Date | null; countedAt: Date };
+
+/**
+ * Marks a publication as published or unknown, by its id, while its end is open. Null: it is gone, or
+ * settled already.
+ */
+export async function settlePublication(
+  db: Database,
+  settled: {
+    id: number;
+    state: 'published' | 'unknown';
+    remoteId: string | null;
+    remoteUrl: string | null;
+    publishedAt: Date | null;
+  },
+): Promise<SettledPublication | null> {
+  const { id, state, remoteId, remoteUrl, publishedAt } = settled;
+  const values = [id, state, remoteId, remoteUrl, publishedAt];
+  const [row] = await query<SettledPublication>(db, updateState, values);
+  return row ?? null;
+}
+
+const updateState = {
+  name: 'settle-publication',
+  text: `
+    update publications set state = $2, remote_id = $3, remote_url = $4, published_at = $5
+    where id = $1 and state in ('sending', 'unknown')
+    returning slot_at as "slotAt", counted_at as "countedAt"`,
+};
+
+/** Deletes a publication that definitely did not go out. False: it is gone, or was published. */
+export async function deletePublication(db: Database, id: number): Promise<boolean> {
+  return (await execute(db, deleteById, [id])) > 0;
+}
+
+const deleteById = {
+  name: 'delete-publication',
+  text: `delete from publications where id = $1 and state in ('sending', 'unknown')`,
+};
+
+/** What is in the sending state for a route article: at most one, found by recovery. */
+export async function findSending(
+  db: Database,
+  routeArticleId: number,
+): Promise<{ id: number; slotAt: Date | null } | null> {
+  const [row] = await query<{ id: number; slotAt: Date | null }>(db, selectSending, [routeArticleId]);
+  return row ?? null;
+}
+
+const selectSending = {
+  name: 'find-sending-publication',
+  text: `
+    select id, slot_at as "slotAt" from publications
+    where route_article_id = $1 and state = 'sending'`,
+};
+
+/** Moves the workspace's slot forward, never back. */
+export async function recordSlot(db: Database, workspaceId: number, slotAt: Date | null): Promise<void> {
+  if (slotAt) await execute(db, updateLastSlot, [workspaceId, slotAt]);
+}
+
+const updateLastSlot = {
+  name: 'record-slot',
+  text: `
+    update workspaces set last_slot_at = greatest(last_slot_at, $2)
+    where id = $1 and (last_slot_at is null or last_slot_at < $2)`,
+};

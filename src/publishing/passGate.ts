@@ -1,0 +1,107 @@
+import type { Post } from '../channels/Channel.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/Database.ts';
+import { lockForGate } from '../models/channels.ts';
+import {
+  conflictOf,
+  findPublicationState,
+  type IntentConflict,
+  insertIntent,
+  type PublicationState,
+} from '../models/publications.ts';
+import type { ClaimedRouteArticle } from '../models/routeArticles.ts';
+import { loadSchedule, type Schedule } from '../models/schedule.ts';
+import { openChannels } from './openChannels.ts';
+import type { TickReason } from './tickResult.ts';
+import { workspaceStops } from './tickStop.ts';
+
+const sendWithinMs = 10_000;
+const longestDriftMs = 120_000;
+
+export type GateRequest = {
+  claimed: ClaimedRouteArticle;
+  post: Post;
+  at: Date;
+  /** Null: a person's publish-now, which passes over slot, windows and interval. */
+  slotAt: Date | null;
+  clock: Clock;
+};
+
+export type GateVerdict =
+  | { kind: 'passed'; publicationId: number; sendingAt: Date; sendBy: Date }
+  /** Nothing may go out in this workspace now: the tick ends. */
+  | { kind: 'workspace_closed'; reason: TickReason; detail: string }
+  /** This row may not go out as it was claimed; others may. */
+  | { kind: 'refused'; detail: string }
+  | { kind: 'duplicate'; state: PublicationState };
+
+/**
+ * The only way out. One durable transaction under the locks of workspace and channel asks the tick's own
+ * rules again and writes the intent before the request: for a public post, twice is worse than late.
+ */
+export async function passGate(db: Database, request: GateRequest): Promise<GateVerdict> {
+  try {
+    return await db.transaction(trx => askAndInsert(trx, request));
+  } catch (error) {
+    const conflict = conflictOf(error);
+    if (!conflict) throw error;
+    return explainConflict(db, conflict, request);
+  }
+}
+
+async function askAndInsert(trx: Database, request: GateRequest): Promise<GateVerdict> {
+  const { claimed, post, at, slotAt, clock } = request;
+  await lockForGate(trx, claimed.workspaceId, claimed.channelId);
+  const sendingAt = clock.now();
+  if (Math.abs(sendingAt.getTime() - at.getTime()) > longestDriftMs) {
+    return closed('all_blocked', `the clock reads ${sendingAt.toISOString()}, more than 2 minutes from the tick`);
+  }
+  const schedule = await loadSchedule(trx, claimed.workspaceId);
+  const objection = schedule ? objectionTo(schedule, request) : closed('paused', 'the workspace is gone');
+  if (objection) return objection;
+
+  const sendBy = new Date(sendingAt.getTime() + sendWithinMs);
+  const { id: routeArticleId, claimToken, textHash } = claimed;
+  const intent = { routeArticleId, claimToken, textHash, slotAt, countedAt: at, sendingAt, sendBy, post };
+  const publicationId = await insertIntent(trx, intent);
+  if (publicationId === null) return { kind: 'refused', detail: 'it was changed since it was claimed' };
+  return { kind: 'passed', publicationId, sendingAt, sendBy };
+}
+
+function objectionTo(schedule: Schedule, { claimed, at, slotAt }: GateRequest): GateVerdict | null {
+  const isByPerson = slotAt === null;
+  const stop = workspaceStops(schedule, at).find(
+    ({ reason }) => !isByPerson || reason === 'paused' || reason === 'daily_cap',
+  );
+  if (stop) return closed(stop.reason, stop.detail ?? stop.reason);
+
+  const channels = schedule.channels.filter(channel => channel.id === claimed.channelId);
+  const asked = isByPerson ? channels.map(channel => ({ ...channel, intervalMs: 0 })) : channels;
+  const [verdict] = openChannels(schedule.workspace, asked, at);
+  if (!verdict) return { kind: 'refused', detail: 'its channel is gone' };
+  return verdict.closed && { kind: 'refused', detail: verdict.closed.detail ?? verdict.closed.reason };
+}
+
+async function explainConflict(
+  db: Database,
+  conflict: IntentConflict,
+  { claimed }: GateRequest,
+): Promise<GateVerdict> {
+  switch (conflict) {
+    case 'in_flight':
+      return closed('busy', 'another publication of this workspace is in flight');
+    case 'slot':
+      return closed('slot_used', 'another publication has this slot');
+    case 'url_key': {
+      const state = await findPublicationState(db, claimed);
+      // Gone again between the two: whoever held the key just settled, so the next tick can have it.
+      return state ? { kind: 'duplicate', state } : { kind: 'refused', detail: 'its link was in flight' };
+    }
+    default:
+      return conflict satisfies never;
+  }
+}
+
+function closed(reason: TickReason, detail: string): GateVerdict {
+  return { kind: 'workspace_closed', reason, detail };
+}

@@ -1,0 +1,259 @@
+import type { PublishOutcome } from '../channels/PublishOutcome.ts';
+import type { Database } from '../database/Database.ts';
+import { raiseAlert } from '../models/alerts.ts';
+import { type AttemptOutcome, recordAttempt } from '../models/attempts.ts';
+import { type Destination, markChannelDown, recordChannelSuccess } from '../models/channels.ts';
+import { deletePublication, recordSlot, settlePublication } from '../models/publications.ts';
+import {
+  type ClaimEnd,
+  type ClaimedRouteArticle,
+  endClaim,
+  freeDuplicateWaits,
+  giveBackClaim,
+  maxPublishAttempts,
+  type SkipReason,
+} from '../models/routeArticles.ts';
+import { hasExhaustedPublishAttempts, waitUntil } from './backoff.ts';
+import { holdForRefusal, holdForUnknown, holdWithoutAccount, tripBreakerIfDue } from './holds.ts';
+
+/** One try that ended, with all that recording its outcome takes. */
+export type EndedTry = {
+  claimed: ClaimedRouteArticle;
+  destination: Destination;
+  /** Null: it ended before the gate. */
+  publicationId: number | null;
+  tickIntervalMs: number;
+  /** The tick's instant: waits and holds count from it. */
+  at: Date;
+  now: Date;
+  durationMs: number;
+};
+
+/** What the row looks like now, and whom the tick is to leave alone from here on. */
+export type Recorded = {
+  attempts: number;
+  nextAttemptAt: Date | null;
+  drops: 'channel' | 'account' | null;
+};
+
+/** Thrown inside the transaction, so that nothing of it stays: somebody else ended this claim. */
+export class ClaimLostError extends Error {
+  override name = 'ClaimLostError';
+}
+
+/** Records an outcome in one transaction. Throws `ClaimLostError` when the claim is no longer ours. */
+export async function recordOutcome(db: Database, ended: EndedTry, outcome: PublishOutcome): Promise<Recorded> {
+  return db.transaction(trx => recordIn(trx, ended, outcome));
+}
+
+function recordIn(trx: Database, ended: EndedTry, outcome: PublishOutcome): Promise<Recorded> {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return recordPublished(trx, ended, outcome);
+    case 'skipped':
+      return recordSkipped(trx, ended, outcome.reason, outcome.detail);
+    case 'failed':
+      return recordPublishAttemptFailed(trx, ended, outcome);
+    case 'throttled':
+    case 'blocked':
+      return recordRefused(trx, ended, outcome);
+    case 'unknown':
+      return recordUnknown(trx, ended, outcome);
+    case 'not_sent':
+      return recordNotSent(trx, ended);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+type Succeeded = Extract<PublishOutcome, { kind: 'succeeded' }>;
+
+async function recordPublished(trx: Database, ended: EndedTry, outcome: Succeeded): Promise<Recorded> {
+  const { claimed, now } = ended;
+  const settled = await settle(trx, ended, 'published', outcome);
+  const attempts = claimed.attempts;
+  await end(trx, ended, { publishStatus: 'published', attempts });
+  const health = await recordChannelSuccess(trx, {
+    channelId: claimed.channelId,
+    countedAt: settled.countedAt,
+    now,
+  });
+  await recordSlot(trx, claimed.workspaceId, settled.slotAt);
+  await freeDuplicateWaits(trx, claimed);
+  await note(trx, ended, { outcome: 'published', attempt: attempts });
+  const { workspaceId, channelId } = claimed;
+  if (health.accountDownSince && health.accountId !== null) {
+    const message = `The account of channel ${health.name} works again.`;
+    const accountId = health.accountId;
+    await raiseAlert(trx, { workspaceId, kind: 'account_up', message, channelId, accountId, now });
+  }
+  if (health.downSince) {
+    const message = `Channel ${health.name} is back: it was down since ${health.downSince.toISOString()}.`;
+    await raiseAlert(trx, { workspaceId, kind: 'channel_up', message, channelId, now });
+  }
+  return { attempts, nextAttemptAt: null, drops: null };
+}
+
+/** Terminal: attempts are set to the maximum, and nothing picks the row again. Costs no cap. */
+export async function recordSkipped(
+  trx: Database,
+  ended: EndedTry,
+  reason: SkipReason,
+  detail: string,
+): Promise<Recorded> {
+  await dropIntent(trx, ended);
+  const attempts = maxPublishAttempts;
+  await end(trx, ended, { publishStatus: 'skipped', attempts, skipReason: reason });
+  await note(trx, ended, { outcome: 'skipped', code: reason, detail, attempt: attempts });
+  return { attempts, nextAttemptAt: null, drops: null };
+}
+
+type Failed = Extract<PublishOutcome, { kind: 'failed' }>;
+
+async function recordPublishAttemptFailed(trx: Database, ended: EndedTry, failed: Failed): Promise<Recorded> {
+  const { claimed, destination, at } = ended;
+  const { attempts } = claimed;
+  const { code, detail } = failed;
+  const nextAttemptAt = waitUntil(at, attempts);
+  const isDead = failed.isFinal || hasExhaustedPublishAttempts(attempts);
+  const isWithoutAccount = code === 'no_account';
+  const blamesChannel = failed.blames === 'channel' && !isWithoutAccount;
+  await dropIntent(trx, ended);
+  const publishStatus = isDead ? 'dead' : 'failed';
+  await end(trx, ended, { publishStatus, attempts, nextAttemptAt, errorCode: code, error: detail });
+  await note(trx, ended, { outcome: 'failed', code, detail, attempt: attempts, blamesChannel });
+  const recorded: Recorded = { attempts, nextAttemptAt, drops: null };
+
+  if (isDead) await tellDead(trx, ended, `${code}: ${detail}`);
+  const request = { workspaceId: claimed.workspaceId, ...ended };
+  if (isWithoutAccount) {
+    await holdWithoutAccount(trx, request, detail);
+    return { ...recorded, drops: 'channel' };
+  }
+  if (!blamesChannel) return recorded;
+  const isHeld = await tripBreakerIfDue(trx, request);
+  // The death alert names the channel, so its going down needs no second one.
+  if (isDead) await markChannelDown(trx, destination.id, ended.now);
+  return { ...recorded, drops: isHeld ? 'channel' : null };
+}
+
+async function tellDead(trx: Database, { claimed, destination, now }: EndedTry, why: string): Promise<void> {
+  const { id: routeArticleId, workspaceId, channelId, title, attempts } = claimed;
+  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  const message = `"${title}" for channel ${destination.name} is dead after ${tries}: ${why}`;
+  await raiseAlert(trx, { workspaceId, kind: 'article_dead', message, channelId, routeArticleId, now });
+}
+
+type Refused = Extract<PublishOutcome, { kind: 'throttled' | 'blocked' }>;
+
+// Not the article's fault: given back, no attempt counted, and the scope is held.
+async function recordRefused(trx: Database, ended: EndedTry, refused: Refused): Promise<Recorded> {
+  const { claimed } = ended;
+  const returned = await giveBack(trx, ended);
+  const { kind: outcome, code, detail } = refused;
+  await note(trx, ended, { outcome, code, detail, attempt: returned.attempts });
+  const target = await holdForRefusal(trx, { workspaceId: claimed.workspaceId, ...ended }, refused);
+  return { ...returned, drops: target.table === 'accounts' ? 'account' : 'channel' };
+}
+
+type Unknown = Extract<PublishOutcome, { kind: 'unknown' }>;
+
+// Something may be out: the publication stays, and counts, until it is found out or told by a person.
+async function recordUnknown(trx: Database, ended: EndedTry, unknown: Unknown): Promise<Recorded> {
+  const { claimed, at, now, destination } = ended;
+  const { attempts, id: routeArticleId, workspaceId, channelId } = claimed;
+  const { code, detail } = unknown;
+  const settled = await settle(trx, ended, 'unknown', null);
+  await end(trx, ended, {
+    publishStatus: 'unknown',
+    attempts,
+    nextLookupAt: at,
+    errorCode: code,
+    error: detail,
+  });
+  await recordSlot(trx, workspaceId, settled.slotAt);
+  await note(trx, ended, { outcome: 'unknown', code, detail, attempt: attempts });
+  await holdForUnknown(trx, { workspaceId, ...ended }, detail);
+  const message = `Whether "${claimed.title}" reached channel ${destination.name} is not known: ${detail}`;
+  await raiseAlert(trx, { workspaceId, kind: 'outcome_unknown', message, channelId, routeArticleId, now });
+  return { attempts, nextAttemptAt: null, drops: 'channel' };
+}
+
+async function recordNotSent(trx: Database, ended: EndedTry): Promise<Recorded> {
+  return giveBack(trx, ended);
+}
+
+/** Gives the row back as if it had not been claimed; nothing was sent, so its intent goes as well. */
+export async function giveBack(
+  trx: Database,
+  ended: EndedTry,
+  waitInstead: { nextAttemptAt: Date; code: string; detail: string } | null = null,
+): Promise<Recorded> {
+  const { claimed, now } = ended;
+  await dropIntent(trx, ended);
+  const { id, claimToken } = claimed;
+  const isOurs = await giveBackClaim(trx, { id, claimToken, waitInstead, now });
+  if (!isOurs) throw claimLost(claimed);
+  const nextAttemptAt = waitInstead?.nextAttemptAt ?? null;
+  return { attempts: claimed.attempts - 1, nextAttemptAt, drops: null };
+}
+
+async function settle(
+  trx: Database,
+  { claimed, publicationId, now }: EndedTry,
+  state: 'published' | 'unknown',
+  remote: Succeeded | null,
+) {
+  if (publicationId === null) throw new Error(`route article ${claimed.id} has an answer without an intent`);
+  const { remoteId = null, remoteUrl = null } = remote ?? {};
+  const publishedAt = state === 'published' ? now : null;
+  const settled = await settlePublication(trx, { id: publicationId, state, remoteId, remoteUrl, publishedAt });
+  if (!settled) throw claimLost(claimed);
+  return settled;
+}
+
+async function dropIntent(trx: Database, { claimed, publicationId }: EndedTry): Promise<void> {
+  if (publicationId === null) return;
+  if (!(await deletePublication(trx, publicationId))) throw claimLost(claimed);
+  await freeDuplicateWaits(trx, claimed);
+}
+
+type EndFields = Pick<ClaimEnd, 'publishStatus' | 'attempts'> &
+  Partial<Pick<ClaimEnd, 'nextAttemptAt' | 'nextLookupAt' | 'skipReason' | 'errorCode' | 'error'>>;
+
+async function end(trx: Database, ended: EndedTry, fields: EndFields): Promise<void> {
+  const { claimed, publicationId, now } = ended;
+  const isOurs = await endClaim(trx, {
+    id: claimed.id,
+    claimToken: claimed.claimToken,
+    passedGate: publicationId !== null,
+    nextAttemptAt: null,
+    nextLookupAt: null,
+    skipReason: null,
+    errorCode: null,
+    error: null,
+    now,
+    ...fields,
+  });
+  if (!isOurs) throw claimLost(claimed);
+}
+
+type NoteFields = {
+  outcome: AttemptOutcome;
+  attempt: number;
+  code?: string;
+  detail?: string;
+  blamesChannel?: boolean;
+};
+
+async function note(trx: Database, ended: EndedTry, fields: NoteFields): Promise<void> {
+  const { claimed, publicationId, now, durationMs } = ended;
+  const { outcome, attempt, code = null, detail = null, blamesChannel = false } = fields;
+  const { workspaceId, channelId, id: routeArticleId } = claimed;
+  const who = { workspaceId, channelId, routeArticleId, publicationId };
+  await recordAttempt(trx, { ...who, attempt, outcome, code, detail, blamesChannel, attemptedAt: now, durationMs });
+}
+
+function claimLost({ id, claimToken }: ClaimedRouteArticle): ClaimLostError {
+  return new ClaimLostError(`claim ${claimToken} on route article ${id} was lost`);
+}

@@ -1,0 +1,127 @@
+import type { Database } from '../database/Database.ts';
+import { raiseAlert } from '../models/alerts.ts';
+import { recordAttempt } from '../models/attempts.ts';
+import { findSending, recordSlot, settlePublication } from '../models/publications.ts';
+import { endClaim, giveBackClaim, type InFlight, lockInFlight } from '../models/routeArticles.ts';
+import { hasExhaustedPublishAttempts, waitUntil } from './backoff.ts';
+
+const interrupted = 'interrupted (consumer restarted)';
+
+export type Recovered = { routeArticleId: number; outcome: 'failed' | 'dead' | 'unknown' | 'given_back' };
+
+/**
+ * Ends what a workspace has in flight, in one transaction. Only for the holder of its lock: to whoever
+ * holds that, what is in flight is orphaned, its own leftovers included.
+ *
+ * Before the gate nothing left: failed, with the attempt counted, since an article that kills its process
+ * must not do so for ever. After it something may be out: unknown, the publication as well.
+ */
+export async function recoverInFlight(
+  db: Database,
+  { workspaceId, at, now }: { workspaceId: number; at: Date; now: Date },
+): Promise<Recovered[]> {
+  return db.transaction(async trx => {
+    const orphans = await lockInFlight(trx, workspaceId);
+    const recovered: Recovered[] = [];
+    for (const orphan of orphans) {
+      recovered.push(await recover(trx, { workspaceId, orphan, at, now }));
+    }
+    return recovered;
+  });
+}
+
+type Recovery = { workspaceId: number; orphan: InFlight; at: Date; now: Date };
+
+async function recover(trx: Database, recovery: Recovery): Promise<Recovered> {
+  const { orphan, now } = recovery;
+  const { id, claimToken } = orphan;
+  if (orphan.sendingAt) return recoverAsUnknown(trx, recovery);
+  if (orphan.claimedFrom !== 'unknown') return recoverAsFailed(trx, recovery);
+  await giveBackClaim(trx, { id, claimToken, waitInstead: null, now });
+  return { routeArticleId: id, outcome: 'given_back' };
+}
+
+async function recoverAsFailed(trx: Database, recovery: Recovery): Promise<Recovered> {
+  const { workspaceId, orphan, at, now } = recovery;
+  const { id, attempts, channelId } = orphan;
+  const outcome = hasExhaustedPublishAttempts(attempts) ? 'dead' : 'failed';
+  await endOrphan(trx, recovery, outcome, waitUntil(at, attempts));
+  await note(trx, recovery, 'interrupted', null);
+  if (outcome === 'dead') {
+    const message = `"${orphan.title}" is dead after ${attempts} attempts: ${interrupted}`;
+    await raiseAlert(trx, {
+      workspaceId,
+      kind: 'article_dead',
+      message,
+      channelId,
+      routeArticleId: id,
+      now,
+    });
+  }
+  return { routeArticleId: id, outcome };
+}
+
+async function recoverAsUnknown(trx: Database, recovery: Recovery): Promise<Recovered> {
+  const { workspaceId, orphan, now } = recovery;
+  const { id, channelId } = orphan;
+  const publication = await findSending(trx, id);
+  if (publication) {
+    const nowhere = { remoteId: null, remoteUrl: null, publishedAt: null };
+    await settlePublication(trx, { id: publication.id, state: 'unknown', ...nowhere });
+    await recordSlot(trx, workspaceId, publication.slotAt);
+  }
+  await endOrphan(trx, recovery, 'unknown', null);
+  await note(trx, recovery, 'unknown', publication?.id ?? null);
+  const message = `Whether "${orphan.title}" went out is not known: ${interrupted}`;
+  await raiseAlert(trx, {
+    workspaceId,
+    kind: 'outcome_unknown',
+    message,
+    channelId,
+    routeArticleId: id,
+    now,
+  });
+  return { routeArticleId: id, outcome: 'unknown' };
+}
+
+async function endOrphan(
+  trx: Database,
+  { orphan, at, now }: Recovery,
+  publishStatus: 'failed' | 'dead' | 'unknown',
+  nextAttemptAt: Date | null,
+): Promise<void> {
+  await endClaim(trx, {
+    id: orphan.id,
+    claimToken: orphan.claimToken,
+    passedGate: false,
+    publishStatus,
+    attempts: orphan.attempts,
+    nextAttemptAt,
+    nextLookupAt: publishStatus === 'unknown' ? at : null,
+    skipReason: null,
+    errorCode: 'interrupted',
+    error: interrupted,
+    now,
+  });
+}
+
+async function note(
+  trx: Database,
+  { workspaceId, orphan, now }: Recovery,
+  outcome: 'interrupted' | 'unknown',
+  publicationId: number | null,
+): Promise<void> {
+  await recordAttempt(trx, {
+    workspaceId,
+    channelId: orphan.channelId,
+    routeArticleId: orphan.id,
+    publicationId,
+    attempt: orphan.attempts,
+    outcome,
+    code: 'interrupted',
+    detail: interrupted,
+    blamesChannel: false,
+    attemptedAt: now,
+    durationMs: now.getTime() - orphan.claimedAt.getTime(),
+  });
+}

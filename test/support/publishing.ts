@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Channel, Post, SendContext } from '../../src/channels/Channel.ts';
+import type { PublishOutcome } from '../../src/channels/PublishOutcome.ts';
+import type { Clock } from '../../src/clock.ts';
+import type { Database } from '../../src/database/Database.ts';
+import { createLogger } from '../../src/logger.ts';
+import { ArticlePublishingService } from '../../src/publishing/ArticlePublishingService.ts';
+import { PublishNextArticleJob } from '../../src/publishing/PublishNextArticleJob.ts';
+import type { PublishingTools } from '../../src/publishing/publishRouteArticle.ts';
+import type { LockUnit } from '../../src/publishing/workspaceLock.ts';
+
+export type Publish = (post: Post, context: SendContext) => Promise<PublishOutcome> | PublishOutcome;
+
+export const succeeded: PublishOutcome = { kind: 'succeeded', remoteId: null, remoteUrl: null };
+export const refused: PublishOutcome = {
+  kind: 'failed',
+  code: 'connection_refused',
+  detail: 'nobody listens',
+  isFinal: false,
+  blames: 'channel',
+};
+export const throttled: PublishOutcome = {
+  kind: 'throttled',
+  scope: 'channel',
+  code: 'rate_limited',
+  detail: '429',
+  until: null,
+};
+export const unknown: PublishOutcome = { kind: 'unknown', code: 'connection_reset', detail: 'the answer was lost' };
+
+/** The remote side of the tests: what each post meets, and what has really arrived there. */
+export class FakePlatform {
+  readonly posts: Post[] = [];
+  /** What a post meets; what succeeds, or is unknown, has arrived. */
+  publish: Publish = () => succeeded;
+
+  channel(): Channel<Record<string, unknown>> {
+    return {
+      platform: 'fake',
+      needsAccount: false,
+      reconciliation: 'blind',
+      settings: z.record(z.string(), z.unknown()),
+      secretKeys: [],
+      destination: () => ({ instance: '', target: '' }),
+      publish: async (post, _settings, context) => {
+        const outcome = await this.publish(post, context);
+        if (outcome.kind === 'succeeded' || outcome.kind === 'unknown') this.posts.push(post);
+        return outcome;
+      },
+    };
+  }
+}
+
+/** What a job is composed of, with the remote side faked and everything else real. */
+export function publishingTools(db: Database, platform: FakePlatform): PublishingTools {
+  const service = new ArticlePublishingService({
+    channels: new Map([['fake', platform.channel()]]),
+    openSettings: () => ({}),
+    createSend: () => async () => {
+      throw new Error('the fake platform sends nothing');
+    },
+  });
+  return { db, service, logger: createLogger('silent'), newToken: randomUUID };
+}
+
+/** A lock for tests of one process: a set stands for the advisory locks. */
+export function lockInProcess(): LockUnit {
+  const held = new Set<string>();
+  return async unit => {
+    if (held.has(unit)) return null;
+    held.add(unit);
+    return { signal: new AbortController().signal, release: async () => void held.delete(unit) };
+  };
+}
+
+/** Runs ticks of one workspace by the test's clock. */
+export function ticker(db: Database, platform: FakePlatform, clock: Clock) {
+  const job = new PublishNextArticleJob(publishingTools(db, platform), lockInProcess());
+  const { signal } = new AbortController();
+  return (workspaceId: number) => job.handle({ workspaceId }, { clock, signal });
+}
