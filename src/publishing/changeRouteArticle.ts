@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '../database/Database.ts';
+import { recordAudit } from '../models/auditLog.ts';
+import {
+  retryByPerson,
+  setApproval,
+  setPriority,
+  setText,
+  skipByPerson,
+} from '../models/routeArticleChanges.ts';
+import { findRouteArticle, type ListedRouteArticle } from '../models/routeArticleList.ts';
+
+/** What a person can do to a route article that has not gone out. */
+export type Change =
+  | { action: 'approve' | 'reject' | 'skip' | 'retry' }
+  | { action: 'prioritise'; priority: number }
+  | { action: 'edit'; title: string; text: string };
+
+/** `unchanged`: it already was so; pressed twice equals once. `refused`: it may not be changed any more. */
+export type ChangeResult =
+  | { kind: 'changed' | 'unchanged'; article: ListedRouteArticle }
+  | { kind: 'refused'; article: ListedRouteArticle; detail: string }
+  | { kind: 'not_found' };
+
+/** Does one action of a person: one conditional UPDATE and its audit row, in one transaction. */
+export async function changeRouteArticle(
+  db: Database,
+  request: { id: number; change: Change; actor: string; now: Date },
+): Promise<ChangeResult> {
+  const { id, change, actor, now } = request;
+  return db.transaction(async trx => {
+    const isChanged = await apply(trx, id, change, now);
+    const article = await findRouteArticle(trx, id);
+    if (!article) return { kind: 'not_found' };
+    if (!isChanged) {
+      const objection = isAlready(article, change) ? null : objectionTo(article, change);
+      return objection ? { kind: 'refused', article, detail: objection } : { kind: 'unchanged', article };
+    }
+    const { action, ...detail } = change;
+    const { workspaceId } = article;
+    await recordAudit(trx, {
+      workspaceId,
+      actor,
+      action,
+      subjectType: 'route_article',
+      subjectId: id,
+      detail,
+      now,
+    });
+    return { kind: 'changed', article };
+  });
+}
+
+function apply(db: Database, id: number, change: Change, now: Date): Promise<boolean> {
+  switch (change.action) {
+    case 'approve':
+      return setApproval(db, { id, approval: 'approved', now });
+    case 'reject':
+      return setApproval(db, { id, approval: 'rejected', now });
+    case 'skip':
+      return skipByPerson(db, { id, now });
+    case 'retry':
+      return retryByPerson(db, { id, now });
+    case 'prioritise':
+      return setPriority(db, { id, priority: change.priority, now });
+    case 'edit': {
+      const { title, text } = change;
+      return setText(db, { id, title, text, textHash: hashOf(title, text), now });
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+function isAlready(article: ListedRouteArticle, change: Change): boolean {
+  const { publishStatus, approvalStatus, attempts } = article;
+  switch (change.action) {
+    case 'approve':
+      return approvalStatus === 'approved';
+    case 'reject':
+      return approvalStatus === 'rejected';
+    case 'skip':
+      return publishStatus === 'skipped';
+    case 'retry':
+      return publishStatus === 'pending' && attempts === 0;
+    case 'prioritise':
+      return article.priority === change.priority;
+    case 'edit':
+      return article.title === change.title && article.text === change.text;
+    default:
+      return change satisfies never;
+  }
+}
+
+function objectionTo({ publishStatus }: ListedRouteArticle, { action }: Change): string {
+  if (publishStatus === 'publishing') return 'it is being sent: too late';
+  if (publishStatus === 'unknown') return 'whether it went out is not known yet';
+  return `it is ${publishStatus}, and ${action} is not for that`;
+}
+
+function hashOf(title: string, text: string): string {
+  return createHash('md5').update(JSON.stringify([title, text])).digest('hex');
+}

@@ -1,0 +1,122 @@
+import type { ListedRouteArticle } from '../models/routeArticleList.ts';
+import type { Schedule } from '../models/schedule.ts';
+import { type Closed, type ClosedReason, longest, openChannels } from './openChannels.ts';
+import { nextSlot, slotFrom } from './slot.ts';
+import { type StopReason, workspaceStops } from './tickStop.ts';
+
+/** Every reason for which a route article is where it is: a closed list. */
+export type ExplainReason =
+  | 'awaiting_approval'
+  | 'rejected'
+  | 'enriching'
+  | 'waiting_turn'
+  | 'backoff'
+  | ClosedReason
+  | 'outside_window'
+  | 'daily_cap'
+  | 'workspace_paused'
+  | 'no_worker'
+  | 'in_flight'
+  | 'unknown_outcome'
+  | 'duplicate_in_flight'
+  | 'published'
+  | 'skipped'
+  | 'dead';
+
+export type Explanation = {
+  /** The row's publish status. */
+  state: string;
+  reason: ExplainReason;
+  /** When the reason ends by itself; null: by a person or an event, or not at all. */
+  until: Date | null;
+  /** When a tick looks at it next; null where none will before a person acts. */
+  next: Date | null;
+  detail: string | null;
+};
+
+const ticksMissed = 3;
+
+/**
+ * Says why a route article waits, and until when, by the very rules that the tick uses. Of several
+ * reasons the one that ends last is named. `isTicking` false: look whether a worker runs at all.
+ */
+export function explain(
+  article: ListedRouteArticle,
+  schedule: Schedule,
+  { at, assumeWorker = false }: { at: Date; assumeWorker?: boolean },
+): Explanation {
+  const state = article.publishStatus;
+  const settled = settledReason(article);
+  if (settled) return { state, reason: settled, until: null, next: null, detail: detailOf(article) };
+
+  const { workspace } = schedule;
+  const cause = longest(waits(article, schedule, at));
+  if (cause) {
+    const { reason, until, detail } = cause;
+    return { state, reason, until, next: until && slotFrom(until, workspace), detail };
+  }
+  if (!assumeWorker && isWithoutWorker(schedule, at)) {
+    const since = (workspace.lastTickAt ?? workspace.createdAt).toISOString();
+    return { state, reason: 'no_worker', until: null, next: null, detail: `no tick since ${since}` };
+  }
+  return { state, reason: 'waiting_turn', until: null, next: nextSlot(at, workspace), detail: null };
+}
+
+/** Whether no tick ran for three intervals: no worker is there, or it cannot. */
+export function isWithoutWorker({ workspace }: Pick<Schedule, 'workspace'>, at: Date): boolean {
+  const since = workspace.lastTickAt ?? workspace.createdAt;
+  return at.getTime() - since.getTime() > ticksMissed * workspace.tickIntervalMs;
+}
+
+function settledReason({ publishStatus, approvalStatus }: ListedRouteArticle): ExplainReason | null {
+  switch (publishStatus) {
+    case 'published':
+    case 'skipped':
+    case 'dead':
+      return publishStatus;
+    case 'unknown':
+      return 'unknown_outcome';
+    case 'publishing':
+      return 'in_flight';
+    case 'pending':
+    case 'failed':
+      if (approvalStatus === 'pending') return 'awaiting_approval';
+      return approvalStatus === 'rejected' ? 'rejected' : null;
+    default:
+      return publishStatus satisfies never;
+  }
+}
+
+function detailOf({ publishStatus, skipReason, lastError }: ListedRouteArticle): string | null {
+  return publishStatus === 'skipped' ? skipReason : lastError;
+}
+
+function waits(article: ListedRouteArticle, schedule: Schedule, at: Date): Closed<ExplainReason>[] {
+  return [...ownWait(article, at), ...channelWait(article, schedule, at), ...workspaceWaits(schedule, at)];
+}
+
+function ownWait({ nextAttemptAt, lastErrorCode, lastError }: ListedRouteArticle, at: Date) {
+  if (!nextAttemptAt || nextAttemptAt <= at) return [];
+  const reason = lastErrorCode === 'duplicate_in_flight' ? 'duplicate_in_flight' : 'backoff';
+  return [{ reason, until: nextAttemptAt, detail: lastError } as const];
+}
+
+function channelWait({ channelId }: ListedRouteArticle, { workspace, channels }: Schedule, at: Date) {
+  const channel = channels.filter(({ id }) => id === channelId);
+  const [verdict] = openChannels(workspace, channel, at);
+  if (!verdict) return [{ reason: 'channel_paused', until: null, detail: 'the channel is archived' } as const];
+  return verdict.closed ? [verdict.closed] : [];
+}
+
+const told: Readonly<Record<Exclude<StopReason, 'slot_used'>, ExplainReason>> = {
+  paused: 'workspace_paused',
+  outside_window: 'outside_window',
+  daily_cap: 'daily_cap',
+};
+
+// A used slot is no reason of its own: the row waits for its turn, at the next one.
+function workspaceWaits(schedule: Schedule, at: Date): Closed<ExplainReason>[] {
+  return workspaceStops(schedule, at).flatMap(({ reason, until, detail }) =>
+    reason === 'slot_used' ? [] : [{ reason: told[reason], until, detail }],
+  );
+}
