@@ -1,3 +1,9 @@
+import type { Clock } from '../clock.ts';
+import type { AddressGuard } from '../network/addressGuard.ts';
+import { createGuardedAgent } from '../network/guardedAgent.ts';
+import { parseTarget } from '../network/redirects.ts';
+import { createExchange } from './exchange.ts';
+
 /**
  * How far a request got when it ended.
  * `not_sent`: no byte of it was handed to the socket. `sent`: some of it may have arrived.
@@ -39,3 +45,62 @@ export type RequestResult =
 
 /** Makes one request, never follows a redirect, and reports the phase reached. Never throws. */
 export type SendRequest = (request: OutgoingRequest) => Promise<RequestResult>;
+
+export type SendRequestOptions = {
+  guard: AddressGuard;
+  clock: Clock;
+  /** Past this instant nothing is handed to a socket any more. */
+  sendBy: Date;
+  userAgent: string;
+  signal: AbortSignal;
+  /** Default: connected within 10 s, answered in full within 45 s, both from the call on. */
+  limits?: { connectMs: number; totalMs: number };
+};
+
+const defaultLimits = { connectMs: 10_000, totalMs: 45_000 };
+
+/**
+ * Makes the request function of one publication. Each request has a fresh connection: one kept alive may be
+ * closed by the server while we write to it, and a plain failure would become an unknown outcome.
+ */
+export function createSendRequest(options: SendRequestOptions): SendRequest {
+  return async request => {
+    const { connectMs, totalMs } = options.limits ?? defaultLimits;
+    const target = parseTarget(request.url);
+    if (target === null) return refused('address_refused', 'not an http or https URL');
+    if (options.signal.aborted) return refused('aborted', 'aborted before the request');
+    if (options.clock.now() > options.sendBy) return refused('send_by_passed', 'its time to send had passed');
+
+    const agent = createGuardedAgent({ guard: options.guard, connectTimeoutMs: connectMs });
+    const exchange = createExchange(options);
+    const timers = [setTimeout(exchange.connectTimedOut, connectMs), setTimeout(exchange.timedOut, totalMs)];
+    options.signal.addEventListener('abort', exchange.aborted);
+    try {
+      agent.dispatch(dispatchOptions(request, target, options.userAgent), exchange.handler);
+      return await exchange.result;
+    } finally {
+      timers.forEach(clearTimeout);
+      options.signal.removeEventListener('abort', exchange.aborted);
+      agent.destroy().catch(() => {});
+    }
+  };
+}
+
+function dispatchOptions({ method, headers, body }: OutgoingRequest, target: URL, userAgent: string) {
+  return {
+    origin: target.origin,
+    path: `${target.pathname}${target.search}`,
+    method,
+    headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...headers },
+    body,
+    // Asks the server to close: there is no second request.
+    reset: true,
+    // Off: the exchange has its own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+}
+
+function refused(failure: RequestFailure, detail: string): RequestResult {
+  return { phase: 'not_sent', failure, detail };
+}

@@ -35,6 +35,8 @@ export type FakeReceiver = {
   behave(behaviour: Behaviour | ((request: ReceivedRequest) => Behaviour)): void;
   /** Resolves when `count` requests were read; rejects after a limit. */
   received(count: number): Promise<void>;
+  /** Resolves when `count` connections were accepted and all are closed: nothing more can arrive on them. */
+  closed(count: number): Promise<void>;
   /** Answers what is on hold. */
   release(): void;
   close(): Promise<void>;
@@ -87,6 +89,9 @@ export async function openFakeReceiver(): Promise<FakeReceiver> {
     },
     async received(count) {
       await until(() => requests.length >= count, { intervalMs: 5 });
+    },
+    async closed(count) {
+      await until(() => connections >= count && sockets.size === 0, { intervalMs: 5 });
     },
     release() {
       for (const socket of held) perform({ kind: 'answer', status: 200 }, socket);

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import type { Channel, Post } from './Channel.ts';
+import { writeFileAtomically } from './writeFileAtomically.ts';
+
+export type FilesSettings = {
+  /** Relative to the working directory; made when it is missing. */
+  folder: string;
+};
+
+/**
+ * A folder of Markdown files with front matter, as static site generators read them. The path derives from
+ * the post, so that the same publication is the same file, however often it is written.
+ */
+export const files: Channel<FilesSettings> = {
+  platform: 'files',
+  needsAccount: false,
+  reconciliation: 'repeat',
+  settings: z.strictObject({ folder: z.string().min(1, 'must name a folder') }),
+  secretKeys: [],
+
+  destination: ({ folder }) => ({ instance: '', target: resolve(folder) }),
+
+  async publish(post, { folder }, { signal }) {
+    if (signal.aborted)
+      return { kind: 'not_sent', code: 'aborted', detail: 'aborted before the file was written' };
+
+    const root = resolve(folder);
+    const relativePath = pathOf(post);
+    try {
+      await writeFileAtomically({ root, relativePath, text: fileText(post) });
+    } catch (error) {
+      const detail = `cannot write ${relativePath} in ${root}: ${error instanceof Error ? error.message : error}`;
+      return { kind: 'failed', code: 'write_failed', detail, isFinal: false, blames: 'channel' };
+    }
+    const remoteUrl = pathToFileURL(resolve(root, relativePath)).href;
+    return { kind: 'succeeded', remoteId: relativePath, remoteUrl };
+  },
+};
+
+const maxSlugChars = 60;
+
+// From the ISO form, in UTC: the machine's time zone and locale must not name a second file.
+function pathOf({ postCreatedAt, postKey, title }: Post): string {
+  const day = new Date(postCreatedAt).toISOString().slice(0, 10);
+  const [year, month] = day.split('-');
+  return `${year}/${month}/${day}-${slugOf(title)}-${postKey.slice(0, 8)}.md`;
+}
+
+// What has no accent to drop, and so is not taken apart by NFKD.
+const foldings: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+
+function slugOf(title: string): string {
+  const folded = title
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .replace(/[ßæœøłđðþı]/g, letter => foldings[letter] ?? '');
+  const slug = folded
+    .replace(/['’]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, maxSlugChars)
+    .replace(/-$/, '');
+  return slug || 'article';
+}
+
+function fileText(post: Post): string {
+  const link = post.url === null ? '' : `\n<${post.url.replace(/[\s<>]/g, encodeURIComponent)}>\n`;
+  return `---\n${frontMatter(post)}---\n\n${post.text.trimEnd()}\n${link}`;
+}
+
+function frontMatter({
+  postKey,
+  title,
+  articlePublishedAt,
+  url,
+  author,
+  tags,
+  feed,
+  summary,
+  imageUrl,
+}: Post): string {
+  const fields = {
+    title,
+    date: articlePublishedAt,
+    url,
+    author,
+    tags,
+    feed,
+    summary,
+    image: imageUrl,
+    id: postKey,
+  };
+  const present = Object.entries(fields).filter(([, value]) => value !== null && value.length > 0);
+  // Quoted throughout: site generators read YAML 1.1, in which a plain `no` or `12:30` is not text.
+  return stringify(Object.fromEntries(present), {
+    defaultStringType: 'QUOTE_DOUBLE',
+    defaultKeyType: 'PLAIN',
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+  });
+}

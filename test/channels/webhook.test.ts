@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { OutgoingRequest, RequestResult } from '../../src/channels/sendRequest.ts';
+import { webhook } from '../../src/channels/webhook.ts';
+import { examplePost } from '../support/examplePost.ts';
+
+const answered: RequestResult = { phase: 'answered', status: 200, headers: {}, body: '', retryAfter: null };
+const post = examplePost();
+const url = 'https://hooks.test/in';
+
+/** What the channel would have sent. */
+async function sentBy(settings: unknown, sendingAt = new Date('2026-09-07T08:30:01.999Z')) {
+  const requests: OutgoingRequest[] = [];
+  const send = async (request: OutgoingRequest) => {
+    requests.push(request);
+    return answered;
+  };
+  const { signal } = new AbortController();
+  await webhook.publish(post, webhook.settings.parse(settings), { sendingAt, send, signal });
+  const [request] = requests;
+  if (request === undefined) throw new Error('nothing was sent');
+  return request;
+}
+
+describe('a webhook request', () => {
+  it('has the post as its body, byte for byte the same in each attempt', async () => {
+    const first = await sentBy({ url });
+    const second = await sentBy({ url }, new Date('2026-09-07T14:30:01.000Z'));
+
+    expect(first).toMatchObject({ method: 'POST', url, headers: { 'content-type': 'application/json' } });
+    expect(first.body).toBe(
+      '{"type":"article.published","timestamp":"2026-09-07T08:30:00.000Z","data":{' +
+        '"id":"0d4c5a1e-6b1f-4f6e-9a57-1c2f3e4d5b6a","title":"The queue makes headway",' +
+        '"text":"The queue makes headway, one article at a time.","url":"https://news.test/a/1?x=1",' +
+        '"summary":"How it does.","author":"Ada Example","tags":["release","queue"],' +
+        '"imageUrl":"https://news.test/a/1.png","feed":"blog","publishedAt":"2026-09-07T07:00:00.000Z"}}',
+    );
+    expect(second.body).toBe(first.body);
+  });
+
+  it('keeps its id and renews its time stamp', async () => {
+    const first = await sentBy({ url });
+    const second = await sentBy({ url }, new Date('2026-09-07T14:30:01.000Z'));
+
+    const id = 'msg_0d4c5a1e-6b1f-4f6e-9a57-1c2f3e4d5b6a';
+    expect(first.headers).toMatchObject({ 'webhook-id': id, 'webhook-timestamp': '1788769801' });
+    expect(second.headers).toMatchObject({ 'webhook-id': id, 'webhook-timestamp': '1788791401' });
+  });
+
+  it('is unsigned without a secret', async () => {
+    const { headers } = await sentBy({ url });
+
+    expect(headers).not.toHaveProperty('webhook-signature');
+  });
+
+  // Made with openssl: printf '%s' "$id.$timestamp.$body" | openssl dgst -sha256 -mac HMAC -macopt hexkey:…
+  it.each([
+    ['base64', 'whsec_aGVhZHdheS1leGFtcGxlLWtleQ==', 'v1,OvajVk89SGEC9NIVI940llQxMVj37RQWomd0twU+IsA='],
+    ['text', 'plain text ü', 'v1,0bl+4wdPow5oagnGDhGndnv3HCfgvA1yGUk7/nVp84U='],
+  ])('is signed with a secret in %s', async (_form, secret, signature) => {
+    const { headers } = await sentBy({ url, secret });
+
+    expect(headers['webhook-signature']).toBe(signature);
+  });
+
+  it('is signed with each secret during a rotation, the first one first', async () => {
+    const secrets = ['whsec_aGVhZHdheS1leGFtcGxlLWtleQ==', 'plain text ü'];
+
+    const { headers } = await sentBy({ url, secret: secrets });
+
+    expect(headers['webhook-signature']).toBe(
+      'v1,OvajVk89SGEC9NIVI940llQxMVj37RQWomd0twU+IsA= v1,0bl+4wdPow5oagnGDhGndnv3HCfgvA1yGUk7/nVp84U=',
+    );
+  });
+});
+
+describe('webhook settings', () => {
+  it.each([
+    [{}, 'url'],
+    [{ url: 'ftp://hooks.test/' }, 'url'],
+    [{ url: 'hooks.test' }, 'url'],
+    [{ url: 'https://ada:pw@hooks.test/' }, 'url'],
+    [{ url, secret: '' }, 'secret'],
+    [{ url, secret: [] }, 'secret'],
+    [{ url, secret: 'whsec_' }, 'secret'],
+    [{ url, secret: 'whsec_not base64!' }, 'secret'],
+    [{ url, secret: ['good', 'whsec_abcde'] }, 'secret'],
+  ])('refuse %o, naming the key and no secret', (settings, key) => {
+    const parsed = webhook.settings.safeParse(settings);
+
+    expect(parsed.error?.issues.map(({ path }) => path[0])).toEqual([key]);
+    expect(JSON.stringify(parsed.error?.issues)).not.toMatch(/not base64!|abcde|:pw@/);
+  });
+
+  it('make the origin the instance and path and query the target', () => {
+    const destination = webhook.destination({ url: 'HTTPS://Hooks.test:443/in?room=1#x' });
+
+    expect(destination).toEqual({ instance: 'https://hooks.test', target: '/in?room=1' });
+  });
+});
