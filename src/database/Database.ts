@@ -29,8 +29,13 @@ export function openDatabase(url: string, { maxConnections = poolLimits.max } = 
     } as Knex.PgConnectionConfig,
     pool: { min: poolLimits.min, max: maxConnections },
     acquireConnectionTimeout: 15_000,
+    // Knex prints to standard output by itself, into the middle of what a command prints as JSON.
+    // Every error that it tells of there is thrown as well.
+    log: { warn: quiet, error: quiet, debug: quiet, deprecate: quiet },
   });
 }
+
+function quiet(): void {}
 
 /** Runs one named, prepared statement with `$1`-style parameters and returns its rows. */
 export async function query<Row>(db: Database, { name, text }: Statement, values: readonly unknown[] = []) {

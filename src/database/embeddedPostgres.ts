@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { Logger } from '../logger.ts';
-import { ClusterBusyError, type LaunchedPostgres, launchPostgres } from './launchPostgres.ts';
+import { createDatabase, ownedBy, ownerOfServer, serverUrl } from './embeddedServer.ts';
+import { ClusterBusyError, type LaunchOptions } from './launchPostgres.ts';
 import { findPostgresBinaries, usableBinaries } from './postgresBinaries.ts';
-import { clusterMajor, clusterPassword, createCluster, superuser } from './postgresCluster.ts';
+import { clusterMajor, createCluster } from './postgresCluster.ts';
 import {
   isAlive,
   type Postmaster,
@@ -13,6 +13,7 @@ import {
   runningPostmaster,
   signalIfAlive,
 } from './postmaster.ts';
+import { type SupervisedPostgres, superviseLaunch } from './superviseLaunch.ts';
 import { unprivilegedUser } from './unprivilegedUser.ts';
 
 /** `isOwner`: this process started the server and stops it; otherwise `stop` does nothing. */
@@ -36,10 +37,8 @@ export class EmbeddedPostgresInUseError extends Error {
 }
 
 const busyLimitMs = 30_000;
-const connectLimitMs = 5_000;
 const defaultSettings = { max_connections: '100', timezone: 'UTC', log_min_messages: 'warning' };
-// The owner's process id lives in the server itself: no file of ours can outlast or precede it.
-const ownerPrefix = 'headway-';
+// The folders whose server this very process started: its id alone may be that of a predecessor.
 const ownedHere = new Set<string>();
 
 /**
@@ -80,23 +79,34 @@ async function start(
   // Between the two checks another process may have started one.
   if (runningPostmaster(cluster) !== null) throw new ClusterBusyError(`${home} was taken`);
   removeStaleLockFile(cluster);
-  const settings = {
-    ...defaultSettings,
-    ...options.serverSettings,
-    cluster_name: `${ownerPrefix}${process.pid}`,
-  };
-  const server = await launchPostgres({ cluster, binaries, user, settings, logger });
+  const settings = { ...defaultSettings, ...options.serverSettings, ...ownedBy(process.pid) };
   ownedHere.add(cluster);
-  await createDatabase(cluster, server, database);
+  const server = await launchWithDatabase({ cluster, binaries, user, settings, logger }, database).catch(
+    error => {
+      ownedHere.delete(cluster);
+      throw error;
+    },
+  );
   logger.info({ folder: home, port: server.port, version: binaries.major }, 'embedded PostgreSQL started');
   return {
-    url: urlOf(cluster, server.port, database),
+    url: serverUrl(cluster, server.port, database),
     isOwner: true,
     async stop() {
       await server.stop();
       ownedHere.delete(cluster);
     },
   };
+}
+
+async function launchWithDatabase(launch: LaunchOptions, database: string): Promise<SupervisedPostgres> {
+  const server = await superviseLaunch(launch);
+  try {
+    await createDatabase(launch.cluster, server.port, database);
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
 
 /** Null: the server went away, or was an orphan that has been told to; look again. */
@@ -106,7 +116,7 @@ async function join(
   { attach = false, database, logger }: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres | null> {
   if (!running.isReady) return null;
-  const owner = await ownerOf(cluster, running.port);
+  const owner = await ownerOfServer(cluster, running.port);
   if (owner === null) return null;
   const isOwned = owner === process.pid ? ownedHere.has(cluster) : isAlive(owner);
   if (!isOwned) {
@@ -115,50 +125,11 @@ async function join(
     return null;
   }
   if (!attach) throw inUse(path.dirname(cluster), owner);
-  return { url: urlOf(cluster, running.port, database), isOwner: false, stop: async () => undefined };
-}
-
-async function createDatabase(cluster: string, server: LaunchedPostgres, database: string): Promise<void> {
-  try {
-    await withClient(urlOf(cluster, server.port, 'postgres'), async client => {
-      const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
-      if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`);
-    });
-  } catch (error) {
-    await server.stop();
-    ownedHere.delete(cluster);
-    throw error;
-  }
-}
-
-/** The process that started a server; null when it does not answer (it starts, or stops). */
-async function ownerOf(cluster: string, port: number): Promise<number | null> {
-  try {
-    const name = await withClient(urlOf(cluster, port, 'postgres'), async client => {
-      const { rows } = await client.query<{ cluster_name: string }>('show cluster_name');
-      return rows[0]?.cluster_name ?? '';
-    });
-    return Number(name.replace(ownerPrefix, ''));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'ENOENT'))
-      throw error;
-    return null;
-  }
-}
-
-async function withClient<Result>(url: string, ask: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectLimitMs });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await ask(client);
-  } finally {
-    await client.end();
-  }
-}
-
-function urlOf(cluster: string, port: number, database: string): string {
-  return `postgres://${superuser}:${clusterPassword(cluster)}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+  // Its owner may be only on the way there, or already on its way out.
+  await createDatabase(cluster, running.port, database).catch(cause => {
+    throw new ClusterBusyError('the server was about to stop', { cause });
+  });
+  return { url: serverUrl(cluster, running.port, database), isOwner: false, stop: async () => undefined };
 }
 
 function refuseForeignCluster(cluster: string): void {

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
 import type { PostgresBinaries } from './postgresBinaries.ts';
@@ -17,8 +16,8 @@ export type LaunchOptions = {
   logger: Logger;
 };
 
-/** A server that is ready for connections. `stop` is bounded, and safe to call twice. */
-export type LaunchedPostgres = { port: number; stop(): Promise<void> };
+/** A server that is ready for connections. `ended` resolves with its process; `stop` is bounded. */
+export type LaunchedPostgres = { ended: Promise<void>; stop(): Promise<void> };
 
 /** Another server has the cluster, or still lets go of it, or took the port: look again. */
 export class ClusterBusyError extends Error {
@@ -44,12 +43,11 @@ const stopSteps = [
 ] as const;
 
 /**
- * Starts the server on a free loopback port, in a process group of its own, so that a terminal's Ctrl-C does
+ * Starts the server on a loopback port, in a process group of its own, so that a terminal's Ctrl-C does
  * not end it before the application has drained. Throws `ClusterBusyError` when trying again may help, and an
  * `Error` with the server's own words when it does not.
  */
-export async function launchPostgres(options: LaunchOptions): Promise<LaunchedPostgres> {
-  const port = await freePort();
+export async function launchPostgres(options: LaunchOptions, port: number): Promise<LaunchedPostgres> {
   const child = await spawnServer(options, port);
   const complaints: string[] = [];
   child.stderr?.on('data', text => {
@@ -57,19 +55,14 @@ export async function launchPostgres(options: LaunchOptions): Promise<LaunchedPo
     complaints.splice(0, complaints.length - 20);
     options.logger.debug({ output: String(text).trim() }, 'embedded PostgreSQL wrote');
   });
-  const state = { isStopping: false };
-  child.once('exit', (code, signal) => {
-    child.stdin?.end('stopped\n');
-    if (!state.isStopping) options.logger.error({ code, signal }, 'embedded PostgreSQL ended');
+  const ended = new Promise<void>(resolve => {
+    child.once('exit', () => {
+      child.stdin?.end('stopped\n');
+      resolve();
+    });
   });
   await ready(options.cluster, child, complaints);
-  return {
-    port,
-    async stop() {
-      state.isStopping = true;
-      await stopServer(child);
-    },
-  };
+  return { ended, stop: () => stopServer(child) };
 }
 
 function spawnServer(
@@ -130,15 +123,4 @@ async function stopServer(child: ChildProcess): Promise<void> {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -18,6 +18,8 @@ export type UnitLocksOptions = {
   logger: Logger;
   /** How often the server is asked something, well within its session time-out. Default 20 s. */
   askEveryMs?: number;
+  /** After how long without a question the server ends the session, and frees its locks. Default 2 min. */
+  idleTimeoutMs?: number;
 };
 
 /**
@@ -31,8 +33,8 @@ export class UnitLocks {
   #session: Promise<LockSession> | null = null;
   #isClosed = false;
 
-  constructor({ url, logger, askEveryMs = 20_000 }: UnitLocksOptions) {
-    this.#options = { url, logger, askEveryMs };
+  constructor({ url, logger, askEveryMs = 20_000, idleTimeoutMs = 120_000 }: UnitLocksOptions) {
+    this.#options = { url, logger, askEveryMs, idleTimeoutMs };
   }
 
   /**

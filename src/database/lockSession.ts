@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../logger.ts';
@@ -16,19 +17,23 @@ const connectLimitMs = 10_000;
 const answerLimitMs = 10_000;
 const closeLimitMs = 2_000;
 
-// The server itself ends the session of a process that froze or vanished: that frees its locks.
-const sessionSettings = {
+// The server itself ends the session of a process that vanished: that frees its locks.
+const keepAliveSettings = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
   tcp_user_timeout: '25s',
-  idle_session_timeout: '2min',
 };
 
-export type LockSessionOptions = { url: string; logger: Logger; askEveryMs: number };
+export type LockSessionOptions = { url: string; logger: Logger; askEveryMs: number; idleTimeoutMs: number };
 
 /** Opens a lock session. Throws when the server cannot be reached. */
-export async function openLockSession({ url, logger, askEveryMs }: LockSessionOptions): Promise<LockSession> {
+export async function openLockSession({
+  url,
+  logger,
+  askEveryMs,
+  idleTimeoutMs,
+}: LockSessionOptions): Promise<LockSession> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'headway locks',
@@ -37,6 +42,8 @@ export async function openLockSession({ url, logger, askEveryMs }: LockSessionOp
     keepAlive: true,
   });
   const lost = new AbortController();
+  // Every lock listens, and there may be many.
+  setMaxListeners(0, lost.signal);
   const lose = (cause: unknown) => {
     if (lost.signal.aborted) return;
     clearInterval(asking);
@@ -57,7 +64,9 @@ export async function openLockSession({ url, logger, askEveryMs }: LockSessionOp
     lose(error);
     throw error;
   }
-  for (const [name, value] of Object.entries(sessionSettings)) await set(client, name, value, logger);
+  // And that of one that froze.
+  const settings = { ...keepAliveSettings, idle_session_timeout: `${idleTimeoutMs}ms` };
+  for (const [name, value] of Object.entries(settings)) await set(client, name, value, logger);
 
   return {
     lost: lost.signal,

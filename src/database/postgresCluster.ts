@@ -80,7 +80,10 @@ function finished(child: ReturnType<typeof spawn>): Promise<void> {
     child.stderr?.on('data', text => {
       complaint += text;
     });
-    child.once('error', reject);
+    child.once('error', cause => {
+      const problem = `the PostgreSQL binaries cannot be run here (${cause.message}): set DATABASE_URL to a server of your own`;
+      reject(new Error(problem, { cause }));
+    });
     child.once('close', code => {
       if (code === 0) resolve();
       else

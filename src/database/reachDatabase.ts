@@ -66,19 +66,18 @@ function targetOf(url: string): Target {
 async function tryOnce(url: string, limitMs: number, signal: AbortSignal): Promise<unknown> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: limitMs });
   client.on('error', () => undefined);
+  const listening = new AbortController();
+  const aborted = new Promise<unknown>(resolve => {
+    signal.addEventListener('abort', () => resolve(signal.reason), { signal: listening.signal });
+  });
   const connected = client.connect().then(
     () => null,
     (error: unknown) => error,
   );
-  const refusal = await Promise.race([connected, aborted(signal)]);
+  const refusal = await Promise.race([connected, aborted]);
+  listening.abort();
   void client.end().catch(() => undefined);
   return refusal;
-}
-
-function aborted(signal: AbortSignal): Promise<unknown> {
-  return new Promise(resolve =>
-    signal.addEventListener('abort', () => resolve(signal.reason), { once: true }),
-  );
 }
 
 function reasonOf(error: unknown, password: string): string {

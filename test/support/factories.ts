@@ -13,7 +13,11 @@ export async function createWorkspace(db: Database, columns: Columns = {}): Prom
 }
 
 /** Inserts an open channel of the `fake` platform. */
-export async function createChannel(db: Database, workspaceId: number, columns: Columns = {}): Promise<number> {
+export async function createChannel(
+  db: Database,
+  workspaceId: number,
+  columns: Columns = {},
+): Promise<number> {
   const name = `channel-${++sequence}`;
   return insert(db, 'channels', {
     workspace_id: workspaceId,
@@ -26,9 +30,19 @@ export async function createChannel(db: Database, workspaceId: number, columns: 
   });
 }
 
-export async function createAccount(db: Database, workspaceId: number, columns: Columns = {}): Promise<number> {
+export async function createAccount(
+  db: Database,
+  workspaceId: number,
+  columns: Columns = {},
+): Promise<number> {
   const name = `account-${++sequence}`;
-  return insert(db, 'accounts', { workspace_id: workspaceId, name, platform: 'fake', created_at: longAgo, ...columns });
+  return insert(db, 'accounts', {
+    workspace_id: workspaceId,
+    name,
+    platform: 'fake',
+    created_at: longAgo,
+    ...columns,
+  });
 }
 
 export async function createFeed(db: Database, workspaceId: number, columns: Columns = {}): Promise<number> {
@@ -43,7 +57,11 @@ export async function createFeed(db: Database, workspaceId: number, columns: Col
   });
 }
 
-export async function createArticle(db: Database, workspaceId: number, columns: Columns = {}): Promise<number> {
+export async function createArticle(
+  db: Database,
+  workspaceId: number,
+  columns: Columns = {},
+): Promise<number> {
   const url = `https://news.example/${++sequence}`;
   return insert(db, 'articles', {
     workspace_id: workspaceId,

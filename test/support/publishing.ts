@@ -20,6 +20,32 @@ export const refused: PublishOutcome = {
   isFinal: false,
   blames: 'channel',
 };
+export const articleRefused: PublishOutcome = {
+  kind: 'failed',
+  code: 'rejected',
+  detail: 'not this one',
+  isFinal: false,
+  blames: 'article',
+};
+export const invalid: PublishOutcome = {
+  kind: 'failed',
+  code: 'invalid_post',
+  detail: 'invalid_url',
+  isFinal: true,
+  blames: 'article',
+};
+export const blocked: PublishOutcome = {
+  kind: 'blocked',
+  scope: 'channel',
+  code: 'forbidden',
+  detail: 'banned from this community',
+  isGone: false,
+};
+export const alreadyThere: PublishOutcome = {
+  kind: 'skipped',
+  reason: 'already_there',
+  detail: 'posted by others',
+};
 export const throttled: PublishOutcome = {
   kind: 'throttled',
   scope: 'channel',
@@ -27,7 +53,16 @@ export const throttled: PublishOutcome = {
   detail: '429',
   until: null,
 };
-export const unknown: PublishOutcome = { kind: 'unknown', code: 'connection_reset', detail: 'the answer was lost' };
+export const unknown: PublishOutcome = {
+  kind: 'unknown',
+  code: 'connection_reset',
+  detail: 'the answer was lost',
+};
+
+/** Answers by a post's title; a title that is not named succeeds. */
+export function answering(answers: Readonly<Record<string, PublishOutcome>>): Publish {
+  return ({ title }) => answers[title] ?? succeeded;
+}
 
 /** The remote side of the tests: what each post meets, and what has really arrived there. */
 export class FakePlatform {
