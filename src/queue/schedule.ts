@@ -1,0 +1,53 @@
+import { tickOffsetMs } from '../publishing/tickOffset.ts';
+
+/** Every recurring tick on one screen: what it is called, how often it runs, what is kept of it. */
+export const queueNames = { publishing: 'publishing', ingestion: 'ingestion' } as const;
+
+/** One job scheduler as it should be. Its ticks' ids are `repeat:<id>:<slot>`: one job per slot. */
+export type WantedScheduler = {
+  id: string;
+  everyMs: number;
+  /** 1 … everyMs - 1: without an offset a scheduler fires at once whenever it is written. */
+  offsetMs: number;
+  jobName: string;
+  payload: { workspaceId: number } | Record<string, never>;
+};
+
+export const defaultIngestEveryMs = 30_000;
+
+/** A finished tick is kept for Bull Board, by count and by age in seconds, whichever ends first. */
+export const retention = {
+  jobs: {
+    removeOnComplete: { count: 2_000, age: 24 * 60 * 60 },
+    removeOnFail: { count: 1_000, age: 7 * 24 * 60 * 60 },
+  },
+  streams: { events: { maxLen: 1_000 } },
+};
+
+/** Publishes at most one article of the workspace, at the interval of its own. */
+export function publishingTick({
+  id,
+  tickIntervalMs,
+}: {
+  id: number;
+  tickIntervalMs: number;
+}): WantedScheduler {
+  return {
+    id: `publish-next-article:${id}`,
+    everyMs: tickIntervalMs,
+    offsetMs: tickOffsetMs(id, tickIntervalMs),
+    jobName: 'publish-next-article',
+    payload: { workspaceId: id },
+  };
+}
+
+/** Reads the feeds that are due. Each feed has an interval of its own: this is only how often we look. */
+export function ingestionTick(everyMs: number): WantedScheduler {
+  return {
+    id: 'ingest-feeds',
+    everyMs,
+    offsetMs: Math.max(1, Math.floor(everyMs / 2)),
+    jobName: 'ingest-feeds',
+    payload: {},
+  };
+}

@@ -1,0 +1,39 @@
+import type { Logger } from '../logger.ts';
+
+const maxKnown = 20;
+
+export type StoreErrors = {
+  /** Logs an error of the queue store unless it was logged since the last `clear`. */
+  report(error: unknown): void;
+  /** The store answers: logs the end of the trouble, if there was any. */
+  clear(): void;
+};
+
+/**
+ * One log line per change, not per error: a store that is down or out of memory raises thousands of
+ * errors a second, and each of its connections raises its own.
+ */
+export function createStoreErrors(logger: Logger): StoreErrors {
+  const known = new Set<string>();
+  return {
+    report(error) {
+      const text = describe(error);
+      if (known.has(text)) return;
+      // Texts with an id in them are all different: the set must not grow with them.
+      if (known.size >= maxKnown) known.clear();
+      known.add(text);
+      logger.error({ err: error }, `queue store failed: ${text}`);
+    },
+    clear() {
+      if (known.size === 0) return;
+      known.clear();
+      logger.info('queue store recovered');
+    },
+  };
+}
+
+// Node reports a refused connection to a name with two addresses as an AggregateError without a text.
+function describe(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(describe).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

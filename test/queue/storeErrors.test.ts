@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { createStoreErrors } from '../../src/queue/storeErrors.ts';
+import { collectingLogger } from './logLines.ts';
+
+describe('createStoreErrors', () => {
+  it('logs an error that repeats once', () => {
+    const { logger, lines } = collectingLogger();
+    const errors = createStoreErrors(logger);
+
+    for (let count = 0; count < 1_000; count += 1) errors.report(new Error('connect ECONNREFUSED'));
+
+    expect(lines.map(line => line.msg)).toEqual(['queue store failed: connect ECONNREFUSED']);
+  });
+
+  it('logs two errors that alternate once each', () => {
+    const { logger, lines } = collectingLogger();
+    const errors = createStoreErrors(logger);
+
+    for (let count = 0; count < 10; count += 1) {
+      errors.report(new Error('connect ECONNREFUSED'));
+      errors.report(new Error('Connection is closed.'));
+    }
+
+    expect(lines).toHaveLength(2);
+  });
+
+  it('logs the recovery once, and the same error anew after it', () => {
+    const { logger, lines } = collectingLogger();
+    const errors = createStoreErrors(logger);
+    errors.clear();
+    errors.report(new Error('down'));
+
+    errors.clear();
+    errors.clear();
+    errors.report(new Error('down'));
+
+    expect(lines.map(line => line.msg)).toEqual([
+      'queue store failed: down',
+      'queue store recovered',
+      'queue store failed: down',
+    ]);
+  });
+
+  it('names the errors inside one without a text of its own', () => {
+    const { logger, lines } = collectingLogger();
+    const refused = ['connect ECONNREFUSED ::1:5432', 'connect ECONNREFUSED 127.0.0.1:5432'];
+
+    createStoreErrors(logger).report(
+      new AggregateError(
+        refused.map(text => new Error(text)),
+        '',
+      ),
+    );
+
+    expect(lines[0]?.msg).toBe(`queue store failed: ${refused.join('; ')}`);
+  });
+});
