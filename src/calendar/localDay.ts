@@ -28,7 +28,9 @@ export function isCapReached(
 ): boolean {
   if (cap === null) return false;
   if (cap === 0) return true;
-  return capthCountedAt !== null && localDate(capthCountedAt.getTime(), zone) >= localDate(at.getTime(), zone);
+  return (
+    capthCountedAt !== null && localDate(capthCountedAt.getTime(), zone) >= localDate(at.getTime(), zone)
+  );
 }
 
 function localDate(millis: number, zone: string): string {

@@ -3,55 +3,49 @@ import { parseWindow, type Window } from './parseWindow.ts';
 
 const minuteMs = 60_000;
 const minutesPerDay = 24 * 60;
-const longestShiftMinutes = 180;
+const quarterMinutes = 15;
+// A weekly window that a clock change leaves out opens a week later.
+const longestSearchMinutes = 15 * minutesPerDay;
 
 /** Whether `at` lies in one of the windows, by the local clock of `zone`. No windows: always open. */
 export function isInsideWindows(at: Date, windows: readonly string[], zone: string): boolean {
-  return windows.length === 0 || isInside(at, windows.map(parseWindow), zone);
+  return windows.length === 0 || isInside(readLocal(at.getTime(), zone), windows.map(parseWindow));
 }
 
 /**
- * When the next window opens at or after `at`, to the minute; null when none does within eight days.
- * Local times hold: a window that begins in the hour that a clock change leaves out opens after it.
+ * When the next window opens at or after `at`, to the minute; null when none does within fifteen days.
+ * Local times hold: a window that begins in the hour that a clock change leaves out opens after it, and
+ * one that lies in the hour that comes twice opens twice.
+ *
+ * Searched by the local clock instead of computed from it, as the end of a local day is. Clocks change on
+ * quarters of an hour, so within one they run evenly.
  */
 export function nextOpening(at: Date, windows: readonly string[], zone: string): Date | null {
   if (isInsideWindows(at, windows, zone)) return at;
   const parsed = windows.map(parseWindow);
-  const openings = parsed
-    .flatMap(window => beginnings(at, window, zone))
-    .filter(opening => opening > at && isInside(opening, parsed, zone))
-    .map(opening => firstMinuteInside(opening, at, parsed, zone));
-  const earliest = Math.min(...openings.map(opening => opening.getTime()));
-  return Number.isFinite(earliest) ? new Date(earliest) : null;
+  const first = Math.ceil(at.getTime() / minuteMs);
+  const firstQuarter = first - (first % quarterMinutes);
+  for (let quarter = firstQuarter; quarter < first + longestSearchMinutes; quarter += quarterMinutes) {
+    const { weekday, minute } = readLocal(quarter * minuteMs, zone);
+    for (let step = Math.max(0, first - quarter); step < quarterMinutes; step++) {
+      if (isInside({ weekday, minute: minute + step }, parsed)) return new Date((quarter + step) * minuteMs);
+    }
+  }
+  return null;
 }
 
-function isInside(at: Date, windows: readonly Window[], zone: string): boolean {
-  const local = DateTime.fromJSDate(at, { zone });
-  const minute = local.hour * 60 + local.minute;
-  const yesterday = local.weekday === 1 ? 7 : local.weekday - 1;
+type LocalMinute = { weekday: number; minute: number };
+
+function readLocal(millis: number, zone: string): LocalMinute {
+  const { weekday, hour, minute } = DateTime.fromMillis(millis, { zone });
+  return { weekday, minute: hour * 60 + minute };
+}
+
+function isInside({ weekday, minute }: LocalMinute, windows: readonly Window[]): boolean {
+  const yesterday = weekday === 1 ? 7 : weekday - 1;
   return windows.some(
     ({ days, fromMinute, toMinute }) =>
-      (days.includes(local.weekday) && minute >= fromMinute && minute < toMinute) ||
+      (days.includes(weekday) && minute >= fromMinute && minute < toMinute) ||
       (days.includes(yesterday) && minute + minutesPerDay < toMinute),
   );
-}
-
-function beginnings(at: Date, { days, fromMinute }: Window, zone: string): Date[] {
-  const today = DateTime.fromJSDate(at, { zone });
-  const next8Days = Array.from({ length: 9 }, (_, offset) => today.plus({ days: offset }));
-  return next8Days
-    .filter(day => days.includes(day.weekday))
-    .map(day => day.set({ hour: Math.floor(fromMinute / 60), minute: fromMinute % 60, second: 0, millisecond: 0 }))
-    .map(beginning => beginning.toJSDate());
-}
-
-// A beginning that a clock change skips is read an hour late: walk back to where the window really opens.
-function firstMinuteInside(opening: Date, after: Date, windows: readonly Window[], zone: string): Date {
-  let first = opening;
-  for (let step = 0; step < longestShiftMinutes; step++) {
-    const earlier = new Date(first.getTime() - minuteMs);
-    if (earlier <= after || !isInside(earlier, windows, zone)) return first;
-    first = earlier;
-  }
-  return first;
 }

@@ -141,7 +141,12 @@ const updateDown = {
 export async function recordChannelSuccess(
   db: Database,
   success: { channelId: number; countedAt: Date; now: Date },
-): Promise<{ name: string; downSince: Date | null; accountDownSince: Date | null; accountId: number | null }> {
+): Promise<{
+  name: string;
+  downSince: Date | null;
+  accountDownSince: Date | null;
+  accountId: number | null;
+}> {
   const { channelId, countedAt, now } = success;
   const [row] = await query<{
     name: string;

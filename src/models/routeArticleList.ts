@@ -45,7 +45,15 @@ export async function findRouteArticle(db: Database, id: number): Promise<Listed
 const selectOne = { name: 'find-route-article', text: `${listed} where r.id = $1` };
 
 /** What `queue list` can be narrowed to; `waiting` is all that is neither published nor ended. */
-export const listStates = ['waiting', 'pending', 'failed', 'dead', 'unknown', 'skipped', 'published'] as const;
+export const listStates = [
+  'waiting',
+  'pending',
+  'failed',
+  'dead',
+  'unknown',
+  'skipped',
+  'published',
+] as const;
 export type ListState = (typeof listStates)[number];
 
 /**

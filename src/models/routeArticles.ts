@@ -1,7 +1,14 @@
 import { type Database, execute, query } from '../database/Database.ts';
 
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected';
-export type PublishStatus = 'pending' | 'publishing' | 'published' | 'skipped' | 'failed' | 'dead' | 'unknown';
+export type PublishStatus =
+  | 'pending'
+  | 'publishing'
+  | 'published'
+  | 'skipped'
+  | 'failed'
+  | 'dead'
+  | 'unknown';
 export type SkipReason = 'duplicate' | 'already_there' | 'too_old' | 'source_gone' | 'by_person';
 
 /** How often an article is tried at most; the failure that reaches it makes the row dead. */

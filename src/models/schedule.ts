@@ -4,7 +4,11 @@ import { type Workspace, workspaceColumns } from './workspaces.ts';
 /** A hold: not to be tried before `until`; null `until`: until a person or an event lifts it. */
 export type Hold = { reason: string; detail: string | null; until: Date | null };
 
-export type AccountState = { id: number; status: 'active' | 'needs_attention' | 'disabled'; hold: Hold | null };
+export type AccountState = {
+  id: number;
+  status: 'active' | 'needs_attention' | 'disabled';
+  hold: Hold | null;
+};
 
 /** A channel as the tick weighs it. */
 export type ChannelState = {

@@ -54,7 +54,10 @@ export class PublishNextArticleJob {
     const lock = await this.#lock(publishingUnit(workspaceId));
     if (!lock) return this.#idle(woken, { reason: 'busy', detail: 'another consumer has this workspace' });
     try {
-      return await this.#publishNext(woken, { ...context, signal: AbortSignal.any([context.signal, lock.signal]) });
+      return await this.#publishNext(woken, {
+        ...context,
+        signal: AbortSignal.any([context.signal, lock.signal]),
+      });
     } finally {
       await lock.release();
     }
@@ -167,7 +170,11 @@ function countTried(tried: readonly Tried[]): number {
   return tried.filter(({ code }) => code !== 'duplicate_in_flight').length;
 }
 
-function sharing(scope: 'channel' | 'account', channelId: number, channels: readonly ChannelState[]): number[] {
+function sharing(
+  scope: 'channel' | 'account',
+  channelId: number,
+  channels: readonly ChannelState[],
+): number[] {
   if (scope === 'channel') return [channelId];
   const account = channels.find(channel => channel.id === channelId)?.account;
   return channels.filter(channel => account && channel.account?.id === account.id).map(({ id }) => id);

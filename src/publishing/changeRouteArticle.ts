@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Database } from '../database/Database.ts';
 import { recordAudit } from '../models/auditLog.ts';
 import {
@@ -9,6 +8,7 @@ import {
   skipByPerson,
 } from '../models/routeArticleChanges.ts';
 import { findRouteArticle, type ListedRouteArticle } from '../models/routeArticleList.ts';
+import { textHash } from '../models/textHash.ts';
 
 /** What a person can do to a route article that has not gone out. */
 export type Change =
@@ -29,9 +29,10 @@ export async function changeRouteArticle(
 ): Promise<ChangeResult> {
   const { id, change, actor, now } = request;
   return db.transaction(async trx => {
-    const isChanged = await apply(trx, id, change, now);
-    const article = await findRouteArticle(trx, id);
-    if (!article) return { kind: 'not_found' };
+    const before = await findRouteArticle(trx, id);
+    if (!before) return { kind: 'not_found' };
+    const isChanged = await apply(trx, before, change, now);
+    const article = (await findRouteArticle(trx, id)) ?? before;
     if (!isChanged) {
       const objection = isAlready(article, change) ? null : objectionTo(article, change);
       return objection ? { kind: 'refused', article, detail: objection } : { kind: 'unchanged', article };
@@ -51,7 +52,7 @@ export async function changeRouteArticle(
   });
 }
 
-function apply(db: Database, id: number, change: Change, now: Date): Promise<boolean> {
+function apply(db: Database, { id, url }: ListedRouteArticle, change: Change, now: Date): Promise<boolean> {
   switch (change.action) {
     case 'approve':
       return setApproval(db, { id, approval: 'approved', now });
@@ -65,7 +66,7 @@ function apply(db: Database, id: number, change: Change, now: Date): Promise<boo
       return setPriority(db, { id, priority: change.priority, now });
     case 'edit': {
       const { title, text } = change;
-      return setText(db, { id, title, text, textHash: hashOf(title, text), now });
+      return setText(db, { id, title, text, textHash: textHash({ title, text, url }), now });
     }
     default:
       return change satisfies never;
@@ -96,8 +97,4 @@ function objectionTo({ publishStatus }: ListedRouteArticle, { action }: Change):
   if (publishStatus === 'publishing') return 'it is being sent: too late';
   if (publishStatus === 'unknown') return 'whether it went out is not known yet';
   return `it is ${publishStatus}, and ${action} is not for that`;
-}
-
-function hashOf(title: string, text: string): string {
-  return createHash('md5').update(JSON.stringify([title, text])).digest('hex');
 }

@@ -104,7 +104,8 @@ function ownWait({ nextAttemptAt, lastErrorCode, lastError }: ListedRouteArticle
 function channelWait({ channelId }: ListedRouteArticle, { workspace, channels }: Schedule, at: Date) {
   const channel = channels.filter(({ id }) => id === channelId);
   const [verdict] = openChannels(workspace, channel, at);
-  if (!verdict) return [{ reason: 'channel_paused', until: null, detail: 'the channel is archived' } as const];
+  if (!verdict)
+    return [{ reason: 'channel_paused', until: null, detail: 'the channel is archived' } as const];
   return verdict.closed ? [verdict.closed] : [];
 }
 

@@ -30,7 +30,11 @@ type Refusal = Extract<PublishOutcome, { kind: 'throttled' | 'blocked' }>;
  * one tick … 24 hours, or 5/30/120/360 minutes by refusals in a row. Being blocked is one alert at its
  * edge; being throttled is not.
  */
-export async function holdForRefusal(db: Database, request: HoldRequest, refusal: Refusal): Promise<HoldTarget> {
+export async function holdForRefusal(
+  db: Database,
+  request: HoldRequest,
+  refusal: Refusal,
+): Promise<HoldTarget> {
   const { destination, at, tickIntervalMs } = request;
   const target = targetOf(refusal, destination);
   const refusals = (await countRefusals(db, target)) + 1;
@@ -84,7 +88,12 @@ export async function tripBreakerIfDue(db: Database, request: HoldRequest): Prom
 
 type HoldFields = { reason: string; detail: string; until: Date | null; refusals: number; isDown: boolean };
 
-async function hold(db: Database, request: HoldRequest, target: HoldTarget, fields: HoldFields): Promise<void> {
+async function hold(
+  db: Database,
+  request: HoldRequest,
+  target: HoldTarget,
+  fields: HoldFields,
+): Promise<void> {
   const { workspaceId, destination, now } = request;
   const wentDown = await setHold(db, target, { ...fields, now });
   if (!wentDown) return;

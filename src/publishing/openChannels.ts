@@ -1,6 +1,6 @@
+import { isCapReached, nextLocalDay } from '../calendar/localDay.ts';
 import type { ChannelState, Hold } from '../models/schedule.ts';
 import type { Workspace } from '../models/workspaces.ts';
-import { isCapReached, nextLocalDay } from '../calendar/localDay.ts';
 
 export type ClosedReason =
   | 'channel_paused'

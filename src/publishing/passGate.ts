@@ -54,7 +54,10 @@ async function askAndInsert(trx: Database, request: GateRequest): Promise<GateVe
   await lockForGate(trx, claimed.workspaceId, claimed.channelId);
   const sendingAt = clock.now();
   if (Math.abs(sendingAt.getTime() - at.getTime()) > longestDriftMs) {
-    return closed('all_blocked', `the clock reads ${sendingAt.toISOString()}, more than 2 minutes from the tick`);
+    return closed(
+      'all_blocked',
+      `the clock reads ${sendingAt.toISOString()}, more than 2 minutes from the tick`,
+    );
   }
   const schedule = await loadSchedule(trx, claimed.workspaceId);
   const objection = schedule ? objectionTo(schedule, request) : closed('paused', 'the workspace is gone');

@@ -25,7 +25,8 @@ export async function publishNow(
   if (!article) return { kind: 'not_found' };
   const { workspaceId } = article;
   const held = await lock(publishingUnit(workspaceId));
-  if (!held) return { kind: 'refused', detail: 'busy: another consumer has this workspace, try again in a moment' };
+  if (!held)
+    return { kind: 'refused', detail: 'busy: another consumer has this workspace, try again in a moment' };
   try {
     const at = clock.now();
     await recoverInFlight(tools.db, { workspaceId, at, now: at });
@@ -33,7 +34,8 @@ export async function publishNow(
     const schedule = await loadSchedule(tools.db, workspaceId);
     if (!current || !schedule) return { kind: 'not_found' };
     const { approvalStatus, publishStatus } = current;
-    if (approvalStatus !== 'approved') return { kind: 'refused', detail: `it is ${approvalStatus}: approve it first` };
+    if (approvalStatus !== 'approved')
+      return { kind: 'refused', detail: `it is ${approvalStatus}: approve it first` };
     if (publishStatus !== 'pending' && publishStatus !== 'failed') {
       return { kind: 'refused', detail: `it is ${publishStatus}` };
     }

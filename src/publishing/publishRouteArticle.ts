@@ -158,7 +158,9 @@ class Try {
   ): Promise<TryResult> {
     const { code, detail, nextAttemptAt } = why;
     const waitInstead = nextAttemptAt ? { nextAttemptAt, code, detail } : null;
-    const { attempts } = await this.#tools.db.transaction(trx => giveBack(trx, this.#ended(null), waitInstead));
+    const { attempts } = await this.#tools.db.transaction(trx =>
+      giveBack(trx, this.#ended(null), waitInstead),
+    );
     return this.#told(
       { outcome: 'passed', code, detail, attempts, nextAttemptAt: nextAttemptAt ?? null },
       next,
@@ -178,7 +180,10 @@ class Try {
     if (outcome.kind === 'succeeded') {
       const { id: routeArticleId, title, url } = this.#claimed;
       const channel = this.#destination.name;
-      return { kind: 'published', published: { routeArticleId, channel, title, url, remoteUrl: outcome.remoteUrl } };
+      return {
+        kind: 'published',
+        published: { routeArticleId, channel, title, url, remoteUrl: outcome.remoteUrl },
+      };
     }
     if (outcome.kind === 'unknown') return { kind: 'end', reason: 'unknown_outcome', detail: outcome.detail };
     if (outcome.kind === 'not_sent' && outcome.code === 'aborted') {

@@ -42,7 +42,11 @@ export class ClaimLostError extends Error {
 }
 
 /** Records an outcome in one transaction. Throws `ClaimLostError` when the claim is no longer ours. */
-export async function recordOutcome(db: Database, ended: EndedTry, outcome: PublishOutcome): Promise<Recorded> {
+export async function recordOutcome(
+  db: Database,
+  ended: EndedTry,
+  outcome: PublishOutcome,
+): Promise<Recorded> {
   return db.transaction(trx => recordIn(trx, ended, outcome));
 }
 
@@ -207,7 +211,13 @@ async function settle(
   if (publicationId === null) throw new Error(`route article ${claimed.id} has an answer without an intent`);
   const { remoteId = null, remoteUrl = null } = remote ?? {};
   const publishedAt = state === 'published' ? now : null;
-  const settled = await settlePublication(trx, { id: publicationId, state, remoteId, remoteUrl, publishedAt });
+  const settled = await settlePublication(trx, {
+    id: publicationId,
+    state,
+    remoteId,
+    remoteUrl,
+    publishedAt,
+  });
   if (!settled) throw claimLost(claimed);
   return settled;
 }
@@ -251,7 +261,16 @@ async function note(trx: Database, ended: EndedTry, fields: NoteFields): Promise
   const { outcome, attempt, code = null, detail = null, blamesChannel = false } = fields;
   const { workspaceId, channelId, id: routeArticleId } = claimed;
   const who = { workspaceId, channelId, routeArticleId, publicationId };
-  await recordAttempt(trx, { ...who, attempt, outcome, code, detail, blamesChannel, attemptedAt: now, durationMs });
+  await recordAttempt(trx, {
+    ...who,
+    attempt,
+    outcome,
+    code,
+    detail,
+    blamesChannel,
+    attemptedAt: now,
+    durationMs,
+  });
 }
 
 function claimLost({ id, claimToken }: ClaimedRouteArticle): ClaimLostError {

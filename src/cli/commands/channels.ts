@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import type { Database } from '../../database/Database.ts';
+import { countWaiting, findChannelId, pauseChannel, resumeChannel } from '../../models/channelChanges.ts';
+import { loadSchedule } from '../../models/schedule.ts';
+import { openChannels } from '../../publishing/openChannels.ts';
+import { failed } from '../CliError.ts';
+import { formatInstant, printJson, printTable, shorten } from '../output.ts';
+import { turnSwitch } from '../turnSwitch.ts';
+import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
+
+type Options = { json?: boolean; workspace?: string };
+
+/** `headway channels …`: which channels are open, and the switch of each. */
+export function addChannels(program: Command): void {
+  const channels = program.command('channels').description('show channels, pause and resume them');
+  channels
+    .command('list')
+    .description('list channels: open, or closed with the reason and until when')
+    .option('--workspace <name>', 'which workspace (default: the only one)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ headway channels list')
+    .action(async (options: Options) => withApp({}, context => list(context, options)));
+  addSwitch(channels, 'pause', 'stop publishing in a channel; its articles wait');
+  addSwitch(channels, 'resume', 'publish in a channel again, whatever paused or held it');
+}
+
+async function list({ app, clock }: CommandContext, { workspace, json }: Options): Promise<void> {
+  const { id } = await chooseWorkspace(app, workspace);
+  const schedule = await loadSchedule(app.db, id);
+  const waiting = await countWaiting(app.db, id);
+  const verdicts = schedule ? openChannels(schedule.workspace, schedule.channels, clock.now()) : [];
+  const rows = verdicts.map(({ channel, closed }) => ({
+    name: channel.name,
+    platform: channel.platform,
+    isOpen: closed === null,
+    reason: closed?.reason ?? null,
+    until: closed?.until ?? null,
+    detail: closed?.detail ?? null,
+    waiting: waiting.get(channel.id) ?? 0,
+    lastPublishedAt: channel.lastCountedAt,
+  }));
+  if (json) return printJson(rows);
+  printTable(
+    ['CHANNEL', 'PLATFORM', 'STATE', 'UNTIL', 'WAITING', 'LAST', 'DETAIL'],
+    rows.map(row => [
+      row.name,
+      row.platform,
+      row.reason ?? 'open',
+      formatInstant(row.until),
+      String(row.waiting),
+      formatInstant(row.lastPublishedAt),
+      shorten(row.detail ?? '', 60),
+    ]),
+    'There are no channels yet: describe them in a file and run "headway apply FILE".',
+  );
+}
+
+function addSwitch(channels: Command, action: 'pause' | 'resume', description: string): void {
+  channels
+    .command(action)
+    .argument('<name>', 'the channel')
+    .description(description)
+    .option('--workspace <name>', 'which workspace (default: the only one)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\nExample:\n  $ headway channels ${action} tech`)
+    .action(async (name: string, options: Options) =>
+      withApp({}, context => turn(context, { action, name, ...options })),
+    );
+}
+
+async function turn(
+  context: CommandContext,
+  { action, name, ...options }: Options & { action: 'pause' | 'resume'; name: string },
+): Promise<void> {
+  const { id: workspaceId } = await chooseWorkspace(context.app, options.workspace);
+  const id = await findChannelId(context.app.db, workspaceId, name);
+  if (id === null) throw failed(`There is no channel "${name}" in this workspace.`);
+  const turn = (db: Database) => (action === 'pause' ? pauseChannel(db, id) : resumeChannel(db, id));
+  const subject = { type: 'channel', id, name } as const;
+  await turnSwitch(context, { action, subject, workspaceId, turn }, options);
+}

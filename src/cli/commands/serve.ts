@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { createLogger } from '../../logger.ts';
+import { serve } from '../../serve.ts';
+import { print, printError } from '../output.ts';
+import { loadConfig } from '../withApp.ts';
+
+const overTimeMs = 4_000;
+
+const roles = {
+  start: { isWorker: true, hasWeb: true, description: 'run everything: ticks, feeds and the web side' },
+  work: {
+    isWorker: true,
+    hasWeb: false,
+    description: 'run the ticks and read the feeds, without the web side',
+  },
+  serve: { isWorker: false, hasWeb: true, description: 'run the web side alone' },
+} as const;
+
+/** `headway start | work | serve`: the long-running forms. */
+export function addServe(program: Command): void {
+  for (const role of ['start', 'work', 'serve'] as const) {
+    program
+      .command(role)
+      .description(roles[role].description)
+      .addHelpText('after', `\nExample:\n  $ headway ${role}`)
+      .action(() => run(role));
+  }
+}
+
+async function run(role: keyof typeof roles): Promise<void> {
+  const config = loadConfig();
+  const logger = createLogger(config.logLevel ?? 'info');
+  const stopping = new AbortController();
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping.signal.aborted) return;
+    logger.info({ signal }, 'told to stop');
+    stopping.abort();
+    // Whatever hangs: a process that was told to stop ends.
+    setTimeout(() => {
+      printError('Not everything could be stopped in time.');
+      process.exit(1);
+    }, config.shutdownGraceMs + overTimeMs).unref();
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  const { isWorker, hasWeb } = roles[role];
+  await serve({ config, logger, isWorker, hasWeb, stopping: stopping.signal, announce: print });
+}
