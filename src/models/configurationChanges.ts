@@ -14,6 +14,7 @@ type Given = 'id' | 'workspace' | 'isArchived' | 'account' | 'feed' | 'channel' 
 type Written<Row> = Omit<Row, Given> &
   (Row extends { paused: boolean } ? { paused: boolean | null } : unknown);
 
+/** Adds a workspace and returns its id, as the other inserts do. */
 export async function insertWorkspace(db: Database, values: WorkspaceValues, now: Date): Promise<number> {
   return insertRow(db, insertWorkspaceRow, [...listWorkspaceValues(values), now]);
 }
@@ -25,6 +26,7 @@ const insertWorkspaceRow = {
     values ($1, $2, $3, $4, $5, coalesce($6, false), $7) returning id`,
 };
 
+/** States a workspace anew; its slots and ticks stay. */
 export async function updateWorkspace(db: Database, id: number, values: WorkspaceValues): Promise<void> {
   await execute(db, updateWorkspaceRow, [...listWorkspaceValues(values), id]);
 }
@@ -43,6 +45,7 @@ function listWorkspaceValues(values: WorkspaceValues): unknown[] {
   return [name, timezone, dailyCap, tickIntervalMs, windows, paused];
 }
 
+/** Adds an account, its secrets sealed already. */
 export async function insertAccount(db: Database, values: AccountValues, now: Date): Promise<number> {
   return insertRow(db, insertAccountRow, [...listAccountValues(values), now]);
 }
@@ -85,6 +88,7 @@ function listAccountValues(values: AccountValues): unknown[] {
   return [workspaceId, name, platform, instance, username, secrets, isDisabled];
 }
 
+/** Adds a channel, its secrets sealed already. */
 export async function insertChannel(db: Database, values: ChannelValues, now: Date): Promise<number> {
   return insertRow(db, insertChannelRow, [...listChannelValues(values), now]);
 }
@@ -139,6 +143,7 @@ const clearNames = {
   text: 'update channels set name = chr(1) || id where id = any($1)',
 };
 
+/** Gives a channel that the file leaves out a name that is in nobody's way. */
 export async function renameChannel(db: Database, id: number, name: string): Promise<void> {
   await execute(db, updateChannelName, [id, name]);
 }
@@ -164,6 +169,7 @@ const liftHolds = {
     returning c.id, c.workspace_id as "workspaceId"`,
 };
 
+/** Adds a feed that is due at once. */
 export async function insertFeed(db: Database, values: FeedValues, now: Date): Promise<number> {
   return insertRow(db, insertFeedRow, [...listFeedValues(values), now]);
 }
@@ -213,6 +219,7 @@ function listFeedValues(values: FeedValues): unknown[] {
   return [workspaceId, name, url, everyMs, JSON.stringify(firstImport), maxAgeMs, paused];
 }
 
+/** Adds a route between rows of the same workspace. */
 export async function insertRoute(db: Database, values: RouteValues, now: Date): Promise<number> {
   return insertRow(db, insertRouteRow, [...listRouteValues(values), now]);
 }

@@ -13,6 +13,8 @@ export type ListedRouteArticle = {
   url: string | null;
   approvalStatus: ApprovalStatus;
   publishStatus: PublishStatus;
+  /** It passed the gate and has no answer yet: too late for any change. */
+  isSending: boolean;
   attempts: number;
   nextAttemptAt: Date | null;
   priority: number;
@@ -26,6 +28,7 @@ export type ListedRouteArticle = {
 const listed = `
   select r.id, r.workspace_id as "workspaceId", r.channel_id as "channelId", c.name as channel, f.name as feed,
          r.title, r.text, a.url, r.approval_status as "approvalStatus", r.publish_status as "publishStatus",
+         r.publish_status = 'publishing' and r.sending_at is not null as "isSending",
          r.publish_attempts as "attempts", r.next_attempt_at as "nextAttemptAt", r.priority,
          r.created_at as "createdAt", r.skip_reason as "skipReason", r.last_error_code as "lastErrorCode",
          r.last_error as "lastError",

@@ -1,0 +1,31 @@
+/** One item as a feed gave it, in our terms, whatever the format. */
+export type FeedItem = {
+  guid: string | null;
+  /** Absolute http or https, as the feed gave it: what is posted. */
+  url: string | null;
+  /** Never empty: an untitled item is named by its summary or its URL. */
+  title: string;
+  /** Plain text, about 1,000 characters at most. */
+  summary: string | null;
+  /** As the feed gave it, HTML mostly. */
+  content: string | null;
+  author: string | null;
+  tags: readonly string[];
+  imageUrl: string | null;
+  language: string | null;
+  /** Null: none that can be read. May lie in the future. */
+  publishedAt: Date | null;
+  /** Where an aggregated item came from: a name or a URL. */
+  source: string | null;
+};
+
+export type FeedFormat = 'rss' | 'atom' | 'rdf' | 'json';
+
+export type ParsedFeed = {
+  format: FeedFormat;
+  title: string | null;
+  /** In the document's order. */
+  items: readonly FeedItem[];
+  /** For a person: what was doubtful and how it was read. */
+  warnings: readonly string[];
+};

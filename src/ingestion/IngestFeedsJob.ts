@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/Database.ts';
+import type { Logger } from '../logger.ts';
+import { dueFeeds } from '../models/feeds.ts';
+import type { GuardedFetch } from '../network/guardedFetch.ts';
+import type { FeedOutcome } from './FeedOutcome.ts';
+import { ingestFeed, type LockFeed } from './ingestFeed.ts';
+import { onePerHost } from './onePerHost.ts';
+
+export type IngestFeedsOptions = {
+  db: Database;
+  lock: LockFeed;
+  fetch: GuardedFetch;
+  logger: Logger;
+  /** Makes claim tokens and post keys. Default: random uuids. */
+  newId?: () => string;
+};
+
+export type IngestFeeds = {
+  /** Only this one. */
+  feedId?: number;
+  /** Only this workspace's. */
+  workspaceId?: number;
+  /** Whether they are due or not. Paused, gone and archived feeds are read by nothing. */
+  isForced?: boolean;
+};
+
+export type IngestedFeed = FeedOutcome & { feedId: number; name: string };
+
+const feedsAtOnce = 8;
+
+type DueFeed = Awaited<ReturnType<typeof dueFeeds>>[number];
+
+/**
+ * Reads the feeds that are due, longest due first, eight at once and one per host. Each is its own unit:
+ * whatever happens to one, the others go on.
+ */
+export class IngestFeedsJob {
+  readonly #options: Required<IngestFeedsOptions>;
+
+  constructor(options: IngestFeedsOptions) {
+    this.#options = { newId: randomUUID, ...options };
+  }
+
+  async handle(
+    { feedId, workspaceId, isForced = false }: IngestFeeds,
+    { clock, signal }: { clock: Clock; signal: AbortSignal },
+  ): Promise<{ feeds: IngestedFeed[] }> {
+    const selection = {
+      feedId: feedId ?? null,
+      workspaceId: workspaceId ?? null,
+      isForced,
+      now: clock.now(),
+    };
+    const due = await dueFeeds(this.#options.db, selection);
+    const feeds = await onePerHost(due, { limit: feedsAtOnce, hostOf, signal }, feed =>
+      this.#read(feed, { clock, signal, isForced }),
+    );
+    return { feeds };
+  }
+
+  async #read(
+    { id, name, workspaceId }: DueFeed,
+    context: { clock: Clock; signal: AbortSignal; isForced: boolean },
+  ): Promise<IngestedFeed> {
+    const { logger } = this.#options;
+    try {
+      const outcome = await ingestFeed(id, { ...this.#options, ...context });
+      const { change, newArticles } = outcome;
+      logger[newArticles > 0 || change ? 'info' : 'debug'](
+        { feedId: id, workspaceId, ...outcome },
+        'feed read',
+      );
+      return { feedId: id, name, ...outcome };
+    } catch (error) {
+      logger.error({ feedId: id, workspaceId, err: error }, 'feed could not be ingested');
+      const detail = error instanceof Error ? error.message : String(error);
+      return { feedId: id, name, outcome: 'failed', newArticles: 0, routed: 0, detail, change: null };
+    }
+  }
+}
+
+/** What does not parse is refused by the fetch, as that feed's own failure. */
+function hostOf({ url }: DueFeed): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -1,0 +1,25 @@
+import normalizeUrl from 'normalize-url';
+
+/** Parameters that tell where a reader came from, not what is read. */
+const trackers = [
+  /^(utm|mtm|pk|piwik|matomo|hsa|vero|oly_anon|oly_enc|trk)_/i,
+  /^(fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|ysclid|twclid|ttclid|igshid|igsh|li_fat_id)$/i,
+  /^(mc_cid|mc_eid|mkt_tok|_hsenc|_hsmi|__hssc|__hstc|__hsfp|hsctatracking|ml_subscriber|ml_subscriber_hash)$/i,
+  /^(_ga|_gl|_ke|ref_src|ref_url|cmpid|wt_mc|wt\.mc_id|at_medium|at_campaign|xtor|s_cid|rb_clickid|epik)$/i,
+];
+
+/**
+ * The form of a URL by which two are the same article: host in lower case, default port, tracking
+ * parameters, fragment and trailing slash gone, the other parameters sorted. Fragments that begin with `#!`
+ * or `#/` are routes of a page's script and stay. It is a key, never to be posted: it also drops credentials
+ * and joins `a//b`. Expects an absolute http or https URL.
+ */
+export function canonicalUrl(url: string): string {
+  return normalizeUrl(url, {
+    stripHash: !/#[!/]/.test(url),
+    stripWWW: false,
+    removeTrailingSlash: true,
+    removeQueryParameters: trackers,
+    sortQueryParameters: true,
+  });
+}

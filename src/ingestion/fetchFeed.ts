@@ -1,0 +1,80 @@
+import type { FetchResult, GuardedFetch } from '../network/guardedFetch.ts';
+import { decodeFeed } from './decodeFeed.ts';
+import type { ParsedFeed } from './FeedItem.ts';
+import { minimumWaitMs } from './minimumWait.ts';
+import { parseFeed } from './parseFeed.ts';
+
+export type FeedRequest = {
+  url: string;
+  /** Validators of the last complete read, verbatim; null for none. */
+  etag: string | null;
+  lastModified: string | null;
+  /** IANA name: dates without an offset are read in it. */
+  zone: string;
+};
+
+/** What came of one look at a feed. `waitMs`: how long the server asks to be left alone, 0 if it does not. */
+export type FeedFetch =
+  | {
+      kind: 'read';
+      feed: ParsedFeed;
+      encoding: string;
+      etag: string | null;
+      lastModified: string | null;
+      movedTo: string | null;
+      waitMs: number;
+    }
+  | { kind: 'unchanged'; movedTo: string | null; waitMs: number }
+  | { kind: 'gone' }
+  | { kind: 'failed'; detail: string; waitMs: number }
+  | { kind: 'aborted' };
+
+const accept =
+  'application/rss+xml, application/atom+xml, application/rdf+xml, application/feed+json, ' +
+  'application/json;q=0.9, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1';
+
+/** Reads one feed, conditionally where it was read before. Stores nothing; never throws. */
+export async function fetchFeed(
+  request: FeedRequest,
+  { fetch, now, signal }: { fetch: GuardedFetch; now: Date; signal: AbortSignal },
+): Promise<FeedFetch> {
+  const result = await fetch(request.url, { headers: requestHeaders(request), signal });
+  // A fetch that was cut off may report the abort as any failure.
+  if (signal.aborted) return { kind: 'aborted' };
+  if (result.kind === 'failed') {
+    return { kind: 'failed', detail: `${result.failure}: ${result.detail}`, waitMs: 0 };
+  }
+  return readAnswer(result, request, now);
+}
+
+function requestHeaders({ etag, lastModified }: FeedRequest): Record<string, string> {
+  return {
+    accept,
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
+  };
+}
+
+type Answer = Extract<FetchResult, { kind: 'answered' }>;
+
+function readAnswer(answer: Answer, { etag, lastModified, zone }: FeedRequest, now: Date): FeedFetch {
+  const { status, headers, movedTo } = answer;
+  const waitMs = minimumWaitMs(headers, now);
+  const isConditional = etag !== null || lastModified !== null;
+  if (status === 304 && isConditional) return { kind: 'unchanged', movedTo, waitMs };
+  if (status === 410) return { kind: 'gone' };
+  if (status !== 200) return { kind: 'failed', detail: `the server answered ${status}`, waitMs };
+
+  const { text, encoding } = decodeFeed(answer.body, headers['content-type'] ?? null);
+  const reading = parseFeed(text, { url: answer.url, zone });
+  if (reading.kind === 'unreadable') return { kind: 'failed', detail: reading.detail, waitMs };
+  return {
+    kind: 'read',
+    feed: reading.feed,
+    encoding,
+    etag: headers.etag ?? null,
+    lastModified: headers['last-modified'] ?? null,
+    movedTo,
+    waitMs,
+  };
+}

@@ -1,0 +1,115 @@
+import {
+  type AtomFeed,
+  type JsonFeed,
+  parseFeed as parseAnyFeed,
+  parseAtomFeed,
+  parseJsonFeed,
+  parseRdfFeed,
+  parseRssFeed,
+  type RdfFeed,
+  type RssFeed,
+} from 'feedsmith';
+import { atomItem } from './atomItem.ts';
+import type { FeedFormat, FeedItem, ParsedFeed } from './FeedItem.ts';
+import { jsonItem } from './jsonItem.ts';
+import { plainTitle, type TitleType } from './plainTitle.ts';
+import { rdfItem } from './rdfItem.ts';
+import { rssItem } from './rssItem.ts';
+import { type DateDoubts, type RawItem, toFeedItem } from './toFeedItem.ts';
+import { rootName, withoutDoctype } from './withoutDoctype.ts';
+
+export type FeedReading = { kind: 'parsed'; feed: ParsedFeed } | { kind: 'unreadable'; detail: string };
+
+export type FeedContext = {
+  /** The document's URL after redirects: links are resolved against it. */
+  url: string;
+  /** IANA name of the workspace's zone: dates without an offset are read in it. */
+  zone: string;
+};
+
+type Document = { format: FeedFormat; title: string | undefined; titleType: TitleType; items: RawItem[] };
+
+/**
+ * Reads RSS, Atom, RDF and JSON Feed. feedsmith takes the document apart; links, dates and titles are read by
+ * our own stricter steps. What is no feed, or ends in the middle, is `unreadable`: never a feed without items.
+ */
+export function parseFeed(text: string, context: FeedContext): FeedReading {
+  const document = withoutDoctype(text.trimStart());
+  const root = rootName(document);
+  if (root !== null && !hasEnd(document, root)) {
+    return { kind: 'unreadable', detail: `the document ends before </${root}>` };
+  }
+  const read = readDocument(document, root, context.url);
+  return 'detail' in read
+    ? { kind: 'unreadable', detail: read.detail }
+    : { kind: 'parsed', feed: finish(read, context) };
+}
+
+function hasEnd(xml: string, root: string): boolean {
+  return xml.toLowerCase().lastIndexOf(`</${root.toLowerCase()}`) !== -1;
+}
+
+function readDocument(text: string, root: string | null, url: string): Document | { detail: string } {
+  try {
+    return takeApart(text, root, url);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    if (root?.toLowerCase() === 'html') return { detail: 'a web page, not a feed' };
+    return { detail: `no RSS, Atom, RDF or JSON feed${cause}` };
+  }
+}
+
+/** By the root element: an Atom feed that quotes `<rss>` in an article is not RSS. */
+function takeApart(text: string, root: string | null, url: string): Document {
+  const name = root?.toLowerCase().replace(/^.*:/, '');
+  if (name === 'rss') return fromRss(parseRssFeed<string>(text), url);
+  if (name === 'feed') return fromAtom(parseAtomFeed<string>(text), url);
+  if (name === 'rdf') return fromRdf(parseRdfFeed<string>(text), url);
+  if (root === null) return fromJson(parseJsonFeed<string>(text), url);
+  const any = parseAnyFeed<string>(text);
+  if (any.format === 'rss') return fromRss(any.feed, url);
+  if (any.format === 'atom') return fromAtom(any.feed, url);
+  return any.format === 'rdf' ? fromRdf(any.feed, url) : fromJson(any.feed, url);
+}
+
+function fromRss(feed: RssFeed.Feed<string>, url: string): Document {
+  const items = (feed.items ?? []).map(item => rssItem(item, feed, url));
+  return { format: 'rss', title: feed.title, titleType: 'rss', items };
+}
+
+function fromRdf(feed: RdfFeed.Feed<string>, url: string): Document {
+  const items = (feed.items ?? []).map(item => rdfItem(item, feed, url));
+  return { format: 'rdf', title: feed.title, titleType: 'rss', items };
+}
+
+function fromAtom(feed: AtomFeed.Feed<string>, url: string): Document {
+  const items = (feed.entries ?? []).map(entry => atomItem(entry, feed, url));
+  const isText = feed.title?.type === undefined || feed.title.type === 'text';
+  return { format: 'atom', title: feed.title?.value, titleType: isText ? 'text' : 'html', items };
+}
+
+function fromJson(feed: JsonFeed.Feed<string>, url: string): Document {
+  const items = (feed.items ?? []).map(item => jsonItem(item, feed, url));
+  return { format: 'json', title: feed.title, titleType: 'text', items };
+}
+
+function finish({ format, title, titleType, items }: Document, { zone }: FeedContext): ParsedFeed {
+  const doubts: DateDoubts = { withoutOffset: 0, unreadable: [] };
+  const read: FeedItem[] = items.map(item => toFeedItem(item, zone, doubts)).filter(item => item !== null);
+  const warnings = dateWarnings(doubts, zone);
+  const unknowable = items.length - read.length;
+  if (unknowable > 0) warnings.push(`items without guid, link, title and text, left out: ${unknowable}`);
+  return { format, title: plainTitle(title ?? '', titleType) || null, items: read, warnings };
+}
+
+function dateWarnings({ withoutOffset, unreadable }: DateDoubts, zone: string): string[] {
+  const warnings: string[] = [];
+  if (withoutOffset > 0) warnings.push(`dates that name no offset, read in ${zone}: ${withoutOffset}`);
+  if (unreadable[0] !== undefined) {
+    const example = JSON.stringify(unreadable[0].slice(0, 60));
+    warnings.push(
+      `dates that cannot be read and count as first seen now: ${unreadable.length}, such as ${example}`,
+    );
+  }
+  return warnings;
+}

@@ -1,0 +1,130 @@
+import type { Database } from '../database/Database.ts';
+import { type AlertKind, raiseAlert } from '../models/alerts.ts';
+import {
+  type ClaimedFeed,
+  type Feed,
+  type FeedClaim,
+  holdsFeedClaim,
+  recordFeedFailure,
+  recordFeedRead,
+} from '../models/feeds.ts';
+import { type FeedOutcome, outcome } from './FeedOutcome.ts';
+import { afterFailure, afterRedirect, nextFetchAfterRead } from './feedHealth.ts';
+import type { FeedFetch } from './fetchFeed.ts';
+import { type Stored, storeItems } from './storeItems.ts';
+
+/** A claimed feed, and what recording its outcome takes. */
+export type ClaimedRun = { db: Database; newId: () => string; feed: ClaimedFeed; claim: FeedClaim };
+
+/** Stores a complete read with its articles and route articles: all of it or nothing. */
+export function recordRead(
+  { db, feed, claim, newId }: ClaimedRun,
+  result: Extract<FeedFetch, { kind: 'read' }>,
+  now: Date,
+): Promise<FeedOutcome> {
+  return db.transaction(async transaction => {
+    if (!(await holdsFeedClaim(transaction, claim))) return claimLost();
+    const stored = await storeItems(transaction, feed, result.feed.items, { now, newId });
+    const { etag, lastModified, movedTo, waitMs } = result;
+    await recordFeedRead(transaction, {
+      ...claim,
+      now,
+      etag,
+      lastModified,
+      ...afterRedirect(feed, movedTo),
+      nextFetchAt: nextFetchAfterRead(feed, waitMs, now),
+    });
+    const change = await recovered(transaction, feed, now);
+    const { newArticles, queued } = stored;
+    return {
+      outcome: 'read',
+      newArticles,
+      routed: queued,
+      detail: describe(stored, result.feed.warnings),
+      change,
+    };
+  });
+}
+
+/** A 304 is a complete read: what the feed holds is what it held. */
+export function recordUnchanged(
+  { db, feed, claim }: ClaimedRun,
+  { movedTo, waitMs }: { movedTo: string | null; waitMs: number },
+  now: Date,
+): Promise<FeedOutcome> {
+  return db.transaction(async transaction => {
+    const { etag, lastModified } = feed;
+    const isRecorded = await recordFeedRead(transaction, {
+      ...claim,
+      now,
+      etag,
+      lastModified,
+      ...afterRedirect(feed, movedTo),
+      nextFetchAt: nextFetchAfterRead(feed, waitMs, now),
+    });
+    if (!isRecorded) return claimLost();
+    return { ...outcome('unchanged'), change: await recovered(transaction, feed, now) };
+  });
+}
+
+/** Counts a failure and sets the wait; the one that makes the feed failing raises the alert. */
+export function recordFailed(
+  { db, feed, claim }: ClaimedRun,
+  { detail, waitMs }: { detail: string; waitMs: number },
+  now: Date,
+): Promise<FeedOutcome> {
+  return db.transaction(async transaction => {
+    const after = afterFailure(feed, waitMs, now);
+    if (!(await recordFeedFailure(transaction, { ...claim, ...after, error: detail, now })))
+      return claimLost();
+    const isNewlyFailing = after.status === 'failing' && feed.status !== 'failing';
+    if (!isNewlyFailing) return outcome('failed', detail);
+    const next = after.nextFetchAt.toISOString();
+    const message = `Feed "${feed.name}" failed ${after.failures} times in a row: ${detail}. It is tried again at ${next}, then less and less often.`;
+    await alert(transaction, feed, 'feed_failing', message, now);
+    return { ...outcome('failed', detail), change: 'failing' };
+  });
+}
+
+/** What kills its reader again and again is backed off like what fails, without another try now. */
+export function recordInterrupted(run: ClaimedRun, now: Date): Promise<FeedOutcome> {
+  // The claim has counted it already.
+  const feed = { ...run.feed, failures: run.feed.failures - 1 };
+  return recordFailed({ ...run, feed }, { detail: 'interrupted (consumer restarted)', waitMs: 0 }, now);
+}
+
+/** 410: the feed is read no more, by its publisher's own word. */
+export function recordGone({ db, feed, claim }: ClaimedRun, now: Date): Promise<FeedOutcome> {
+  return db.transaction(async transaction => {
+    const detail = 'the server answered 410, gone for good';
+    const { failures } = feed;
+    const gone = { ...claim, status: 'gone', failures, error: detail, nextFetchAt: now, now } as const;
+    if (!(await recordFeedFailure(transaction, gone))) return claimLost();
+    const message = `Feed "${feed.name}" is gone for good (410 from ${feed.url}). It is not read again until a person gives it another URL or resumes it.`;
+    await alert(transaction, feed, 'feed_gone', message, now);
+    return { ...outcome('gone', detail), change: 'gone' };
+  });
+}
+
+async function recovered(db: Database, feed: Feed, now: Date): Promise<'recovered' | null> {
+  if (feed.status !== 'failing') return null;
+  await alert(db, feed, 'feed_recovered', `Feed "${feed.name}" can be read again.`, now);
+  return 'recovered';
+}
+
+function alert(db: Database, feed: Feed, kind: AlertKind, message: string, now: Date): Promise<void> {
+  return raiseAlert(db, { workspaceId: feed.workspaceId, feedId: feed.id, kind, message, now });
+}
+
+function describe({ changedArticles, tooOld }: Stored, warnings: readonly string[]): string | null {
+  const notes = [
+    ...(changedArticles > 0 ? [`${changedArticles} changed`] : []),
+    ...(tooOld > 0 ? [`${tooOld} too old`] : []),
+    ...warnings,
+  ];
+  return notes.length > 0 ? notes.join('; ') : null;
+}
+
+function claimLost(): FeedOutcome {
+  return outcome('busy', 'claim lost: another process took the feed over');
+}

@@ -1,0 +1,34 @@
+/**
+ * A link as an absolute URL, or null for what is no http or https link. `bases`: from the outermost to the
+ * innermost: the document's URL after redirects, then each `xml:base` on the way down (undefined: none).
+ */
+export function resolveLink(link: string | undefined, bases: readonly (string | undefined)[]): string | null {
+  const trimmed = link?.trim();
+  if (trimmed === undefined || trimmed === '') return null;
+  const base = bases.reduce<string | undefined>((outer, inner) => joined(inner, outer) ?? outer, undefined);
+  const resolved = joined(trimmed, base);
+  return resolved !== undefined && /^https?:\/\//.test(resolved) ? resolved : null;
+}
+
+/** As `resolveLink`, for what is a link only if it says so itself (an RSS guid): nothing relative. */
+export function absoluteLink(link: string | undefined): string | null {
+  return resolveLink(link, []);
+}
+
+export type AtomLink = { href?: string; rel?: string; type?: string };
+
+/** The entry's own page among its links: `alternate` (the default), HTML before any other type. */
+export function alternateLink(links: readonly AtomLink[] | undefined): string | undefined {
+  const alternates = (links ?? []).filter(link => (link.rel ?? 'alternate').toLowerCase() === 'alternate');
+  const html = alternates.find(link => link.type?.toLowerCase().startsWith('text/html'));
+  return (html ?? alternates.find(link => link.href !== undefined))?.href;
+}
+
+function joined(link: string | undefined, base: string | undefined): string | undefined {
+  if (link === undefined) return undefined;
+  try {
+    return new URL(link, base).href;
+  } catch {
+    return undefined;
+  }
+}

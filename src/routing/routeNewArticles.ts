@@ -1,0 +1,77 @@
+import type { Database } from '../database/Database.ts';
+import { insertRouteArticles, type NewRouteArticle } from '../models/insertRouteArticles.ts';
+import { activeRoutes, type Route } from '../models/routes.ts';
+import { textHash } from '../models/textHash.ts';
+import { matchesFilters } from './matchesFilters.ts';
+import { renderTemplate } from './renderTemplate.ts';
+
+export type RoutedFeed = {
+  id: number;
+  workspaceId: number;
+  name: string;
+  /** Null: no limit. */
+  maxAgeMs: number | null;
+};
+
+export type RoutedArticle = {
+  id: number;
+  title: string;
+  url: string | null;
+  summary: string | null;
+  author: string | null;
+  tags: readonly string[];
+  urlKey: string;
+  publishedAt: Date;
+};
+
+export type Routed = {
+  /** Route articles that can still go out, approved or not. */
+  queued: number;
+  /** Route articles that were skipped at once: older than the feed's maximum age. */
+  tooOld: number;
+};
+
+/**
+ * Makes a route article of every (article, route) pair that matches, in the articles' order: callers give the
+ * oldest first. `newPostKey` makes a random uuid for each.
+ */
+export async function routeNewArticles(
+  db: Database,
+  feed: RoutedFeed,
+  articles: readonly RoutedArticle[],
+  { now, newPostKey }: { now: Date; newPostKey: () => string },
+): Promise<Routed> {
+  if (articles.length === 0) return { queued: 0, tooOld: 0 };
+  const routes = await activeRoutes(db, feed.id);
+  const rows = articles.flatMap(article =>
+    routes
+      .filter(route => matchesFilters(article, route))
+      .map(route => routeArticle(article, route, feed, { now, postKey: newPostKey() })),
+  );
+  const inserted = await insertRouteArticles(db, { workspaceId: feed.workspaceId, now }, rows);
+  const tooOld = rows.filter(row => row.isTooOld).length;
+  return { queued: Math.max(0, inserted - tooOld), tooOld };
+}
+
+function routeArticle(
+  article: RoutedArticle,
+  route: Route,
+  feed: RoutedFeed,
+  { now, postKey }: { now: Date; postKey: string },
+): NewRouteArticle {
+  const { title, url, urlKey } = article;
+  const text = renderTemplate(route.template, { ...article, feed: feed.name });
+  return {
+    channelId: route.channelId,
+    articleId: article.id,
+    routeId: route.id,
+    title,
+    text,
+    textHash: textHash({ title, text, url }),
+    isApproved: route.approval === 'auto',
+    isTooOld: feed.maxAgeMs !== null && now.getTime() - article.publishedAt.getTime() > feed.maxAgeMs,
+    priority: route.priority,
+    urlKey,
+    postKey,
+  };
+}

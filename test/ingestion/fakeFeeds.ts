@@ -1,0 +1,75 @@
+import { setImmediate } from 'node:timers/promises';
+import type { FetchOptions, FetchResult, GuardedFetch } from '../../src/network/guardedFetch.ts';
+
+export type FakeItem = { title?: string; link?: string; guid?: string; date?: string; description?: string };
+
+/** An RSS document of these items, in this order. */
+export function rssOf(items: readonly FakeItem[], title = 'Blog'): string {
+  const element = (name: string, value: string | undefined, attributes = '') =>
+    value === undefined ? '' : `<${name}${attributes}><![CDATA[${value}]]></${name}>`;
+  const xml = items.map(
+    item =>
+      `<item>${element('title', item.title)}${element('link', item.link)}${element('guid', item.guid, ' isPermaLink="false"')}${element('pubDate', item.date)}${element('description', item.description)}</item>`,
+  );
+  return `<?xml version="1.0"?><rss version="2.0"><channel><title>${title}</title>${xml.join('')}</channel></rss>`;
+}
+
+export type FakeAnswer = {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  movedTo?: string;
+};
+
+export type FakeRequest = { url: string; headers: Readonly<Record<string, string>> };
+
+/**
+ * A world of feeds: answers by URL, or a function of the request. `null` never answers, until aborted. A URL
+ * without an answer refuses the connection.
+ */
+export function fakeFetch(answers: Map<string, FakeAnswer | null>) {
+  const requests: FakeRequest[] = [];
+  let running = 0;
+  let mostAtOnce = 0;
+  const fetch: GuardedFetch = async (url, options = {}) => {
+    requests.push({ url, headers: options.headers ?? {} });
+    running += 1;
+    mostAtOnce = Math.max(mostAtOnce, running);
+    try {
+      await setImmediate();
+      return await answer(answers.get(url), url, options);
+    } finally {
+      running -= 1;
+    }
+  };
+  return { fetch, requests, mostAtOnce: () => mostAtOnce };
+}
+
+async function answer(
+  given: FakeAnswer | null | undefined,
+  url: string,
+  { signal }: FetchOptions,
+): Promise<FetchResult> {
+  if (given === undefined) return { kind: 'failed', failure: 'connection_refused', detail: 'nobody there' };
+  if (given === null) {
+    await new Promise<void>(resolve => {
+      if (signal?.aborted) resolve();
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+    });
+    return { kind: 'failed', failure: 'aborted', detail: 'the fetch was aborted' };
+  }
+  const { status = 200, headers = {}, body = '', movedTo = null } = given;
+  return { kind: 'answered', status, headers, body: Buffer.from(body), url, movedTo };
+}
+
+/** Locks within one process: enough where two consumers of the same process meet. */
+export function fakeLocks() {
+  const held = new Map<string, AbortController>();
+  const lock = async (unit: string) => {
+    if (held.has(unit)) return null;
+    const controller = new AbortController();
+    held.set(unit, controller);
+    return { unit, signal: controller.signal, release: async () => void held.delete(unit) };
+  };
+  return { lock, held };
+}
