@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { didYouMean } from './didYouMean.ts';
 import { parseDuration } from './duration.ts';
@@ -46,6 +46,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The process's environment, read in this file alone. */
 export const processEnvironment: Environment = process.env;
+
+/** Adds what a `.env` file in the working directory says; what the environment says itself stays. */
+export function loadEnvFile(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+}
 
 const plainSettings = [
   'HEADWAY_DATA_DIR',

@@ -15,7 +15,7 @@ const imports: Import[] = files.flatMap(importsOf);
 
 /** What each place may import of ours, beside itself. Data flows one way; stages meet through rows. */
 const directions: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['cli'],
+  'main.ts': ['cli', 'config.ts'],
   cli: [
     'app.ts',
     'serve.ts',
