@@ -47,9 +47,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The process's environment, read in this file alone. */
 export const processEnvironment: Environment = process.env;
 
-/** Adds what a `.env` file in the working directory says; what the environment says itself stays. */
+/**
+ * Adds what a `.env` file in the working directory says; what the environment says itself stays. Throws
+ * `ConfigError` for one that cannot be read.
+ */
 export function loadEnvFile(): void {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env');
+  } catch (error) {
+    throw new ConfigError([`.env cannot be read: ${error instanceof Error ? error.message : error}`]);
+  }
 }
 
 const plainSettings = [
@@ -95,7 +102,7 @@ export function readConfig(env: Environment, { parseNetworks }: ConfigParsers): 
     host: read('HEADWAY_HOST', '127.0.0.1', String),
     port: read('PORT', 3000, portOf),
     adminPassword: optional('HEADWAY_ADMIN_PASSWORD', longEnough),
-    secretKey: optional('HEADWAY_SECRET_KEY'),
+    secretKey: optional('HEADWAY_SECRET_KEY', keyOf),
     allowNetworks: read<readonly string[]>('HEADWAY_ALLOW_NETWORKS', [], parseNetworks),
     contact: read<string | null>('HEADWAY_CONTACT', null, String),
     logLevel: read<LogLevel | null>('HEADWAY_LOG_LEVEL', null, levelOf),
@@ -142,6 +149,13 @@ function longEnough(text: string): string {
   return text;
 }
 
+// As loadSecretKey reads it, which is too late to be listed with the others.
+function keyOf(text: string): string {
+  const isKey = /^([0-9a-f]{64}|[a-z0-9+/_-]{43}=?)$/i.test(text.trim());
+  if (!isKey) throw new Error('is not a secret key, allowed: 32 bytes as base64, or 64 hexadecimal digits');
+  return text;
+}
+
 function levelOf(text: string): LogLevel {
   const level = logLevels.find(name => name === text);
   if (!level) throw new Error(`is not a log level, allowed: ${logLevels.join(', ')}`);
@@ -159,6 +173,11 @@ function atLeast(least: string) {
 function unknownSettings(env: Environment): string[] {
   const known = [...plainSettings, ...secretSettings, ...secretSettings.map(name => `${name}_FILE`)];
   return Object.keys(env)
-    .filter(name => name.startsWith('HEADWAY_') && !known.includes(name))
+    .filter(name => name.startsWith('HEADWAY_') && !known.includes(name) && !isForConfigFile(name))
     .map(name => `${name} is not a setting${didYouMean(name, known)}`);
+}
+
+// What an export names the secrets that config.yaml had written out.
+function isForConfigFile(name: string): boolean {
+  return name.startsWith('HEADWAY_ACCOUNT_') || name.startsWith('HEADWAY_CHANNEL_');
 }

@@ -6,7 +6,7 @@ import type { Channel, Post } from './Channel.ts';
 import { writeFileAtomically } from './writeFileAtomically.ts';
 
 export type FilesSettings = {
-  /** Relative to the working directory; made when it is missing. */
+  /** Absolute; a relative one is read in the working directory of whoever applies it. Made when it is missing. */
   folder: string;
 };
 
@@ -18,16 +18,20 @@ export const files: Channel<FilesSettings> = {
   platform: 'files',
   needsAccount: false,
   reconciliation: 'repeat',
-  settings: z.strictObject({ folder: z.string().min(1, 'must name a folder') }),
+  settings: z.strictObject({
+    folder: z
+      .string()
+      .min(1, 'must name a folder')
+      .transform(folder => resolve(folder)),
+  }),
   secretKeys: [],
 
-  destination: ({ folder }) => ({ instance: '', target: resolve(folder) }),
+  destination: ({ folder }) => ({ instance: '', target: folder }),
 
-  async publish(post, { folder }, { signal }) {
+  async publish(post, { folder: root }, { signal }) {
     if (signal.aborted)
       return { kind: 'not_sent', code: 'aborted', detail: 'aborted before the file was written' };
 
-    const root = resolve(folder);
     const relativePath = pathOf(post);
     try {
       await writeFileAtomically({ root, relativePath, text: fileText(post) });

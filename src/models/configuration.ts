@@ -1,15 +1,7 @@
 import { type Database, query } from '../database/Database.ts';
+import type { FirstImport } from './feeds.ts';
 
 // What `config.yaml` can state, read as one across its tables: apply and export are all-or-nothing.
-
-/** What of a feed's first read is queued: nothing, the newest `count`, what is dated since, or all. */
-export type FirstImport =
-  | { mode: 'baseline' }
-  | { mode: 'all' }
-  | { mode: 'last'; count: number }
-  | { mode: 'since'; sinceMs: number }
-  /** ISO 8601, UTC. */
-  | { mode: 'since'; at: string };
 
 export type WorkspaceRow = {
   id: number;

@@ -144,7 +144,10 @@ describe('the path of a file', () => {
 
 describe('a folder', () => {
   it('is the target, as a whole path', () => {
-    expect(files.destination({ folder: 'outbox' })).toEqual({ instance: '', target: resolve('outbox') });
+    const settings = files.settings.parse({ folder: 'outbox' });
+
+    expect(settings).toEqual({ folder: resolve('outbox') });
+    expect(files.destination(settings)).toEqual({ instance: '', target: resolve('outbox') });
   });
 
   it('has to be named', () => {

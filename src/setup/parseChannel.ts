@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Channel } from '../channels/Channel.ts';
+import { didYouMean } from '../didYouMean.ts';
+import { channelSchema } from './configSchema.ts';
+import { showValue } from './describeIssues.ts';
+import { type Entry, parseEntry, textIn } from './Entry.ts';
+import type { Problem } from './Problem.ts';
+import type { ChannelSetup } from './Setup.ts';
+import { takeSecrets } from './takeSecrets.ts';
+
+export type Channels = ReadonlyMap<string, Channel>;
+
+/** Parses an entry of `channels`: the keys that all have, then those of its platform. */
+export function parseChannel(
+  entry: Entry,
+  workspace: string,
+  channels: Channels,
+  problems: Problem[],
+): ChannelSetup | null {
+  const commonKeys = Object.keys(channelSchema.shape);
+  const common = parseEntry(
+    channelSchema,
+    pick(entry, commonKeys, true),
+    { knownKeys: commonKeys },
+    problems,
+  );
+  const platform = checkPlatform(entry, channels, problems);
+  if (!platform) return null;
+
+  const own = pick(entry, commonKeys, false);
+  const ownKeys = platform.settings instanceof z.ZodObject ? Object.keys(platform.settings.shape) : [];
+  const keys = { knownKeys: [...commonKeys, ...ownKeys], secretKeys: platform.secretKeys };
+  const parsed = parseEntry(
+    platform.settings.transform(settings => ({ settings })),
+    own,
+    keys,
+    problems,
+  );
+  const taken = parsed && takeSecrets(own, platform.secretKeys, problems);
+  if (!common || !parsed || !taken) return null;
+
+  return {
+    workspace,
+    name: common.name,
+    platform: platform.platform,
+    ...platform.destination(parsed.settings),
+    account: common.account ?? null,
+    needsAccount: platform.needsAccount || common.account !== undefined,
+    intervalMs: common.interval,
+    dailyCap: common.dailyCap,
+    paused: common.paused ?? null,
+    settings: plainSettings(parsed.settings, platform.secretKeys),
+    secrets: taken.secrets,
+  };
+}
+
+// As the platform has read them (a folder made absolute, say), so that they mean the same everywhere.
+function plainSettings(settings: unknown, secretKeys: readonly string[]): Record<string, unknown> {
+  const entries = Object.entries(Object(settings));
+  return Object.fromEntries(
+    entries.filter(([key, value]) => value !== undefined && !secretKeys.includes(key)),
+  );
+}
+
+/** The platform that an entry names. Null, and the problem, where there is no such platform. */
+export function checkPlatform(entry: Entry, channels: Channels, problems: Problem[]): Channel | null {
+  const name = textIn(entry, 'platform');
+  const platform = channels.get(name ?? '') ?? null;
+  if (platform || !name) return platform;
+  const known = [...channels.keys()].sort();
+  const message = `is no platform, got ${showValue(name)}, allowed ${known.join(', ')}${didYouMean(name, known)}`;
+  problems.push({ path: [...entry.path, 'platform'], message });
+  return null;
+}
+
+function pick({ path, written, value }: Entry, keys: readonly string[], isWanted: boolean): Entry {
+  const pickFrom = (map: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(map).filter(([key]) => keys.includes(key) === isWanted));
+  return { path, written: pickFrom(written), value: pickFrom(value) };
+}
