@@ -42,8 +42,9 @@ create table route_articles (
     when approval_status <> 'approved' or publish_status not in ('pending', 'failed') then 0
     when next_attempt_at is null then 1
     else 2 end) stored,
-  unique (channel_id, article_id),
-  unique (id, workspace_id),
+  -- One per channel; by article first, so that it also finds the rows of an article. A row changes its place
+  -- in the queue six times, and each time every index that is not partial is written: there is no other.
+  unique (article_id, channel_id),
   foreign key (channel_id, workspace_id) references channels (id, workspace_id),
   foreign key (article_id, workspace_id) references articles (id, workspace_id),
   constraint skipped_is_terminal check (publish_status <> 'skipped' or publish_attempts = 4),
@@ -60,7 +61,9 @@ create table route_articles (
   constraint lookup_only_while_unknown check (next_lookup_at is null or publish_status in ('unknown', 'publishing'))
 ) with (
   fillfactor = 90,
-  autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 10000,
+  -- Dead entries at the head of an index are walked by every tick: ten thousand of them cost about a
+  -- hundred pages, so no more may pile up, however large the table is.
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
   autovacuum_vacuum_insert_scale_factor = 0.02,
   -- By default a vacuum may leave dead entries at the head of an index, where every tick reads.
   vacuum_index_cleanup = on
@@ -77,6 +80,6 @@ create index route_articles_unknown on route_articles (workspace_id, next_lookup
 -- The inbox, the dead and the lists by state.
 create index route_articles_listed on route_articles (workspace_id, publish_status, id)
   where publish_status in ('pending', 'failed', 'dead', 'unknown');
-create index route_articles_article on route_articles (article_id);
 -- Whatever settles a publication frees the rows that wait for its key.
-create index route_articles_url_key on route_articles (channel_id, url_key);
+create index route_articles_duplicates on route_articles (channel_id, url_key)
+  where queue_state = 2 and last_error_code = 'duplicate_in_flight';

@@ -3,7 +3,7 @@ create table publications (
   id               bigint generated always as identity primary key,
   workspace_id     bigint not null,
   channel_id       bigint not null,
-  route_article_id bigint not null,
+  route_article_id bigint not null references route_articles,
   url_key          uuid not null,
   generation       int not null check (generation >= 1),
   -- Null for a person's publish-now, and for a late success whose row was gone.
@@ -20,7 +20,6 @@ create table publications (
   remote_url       text,
   published_at     timestamptz,
   foreign key (channel_id, workspace_id) references channels (id, workspace_id),
-  foreign key (route_article_id, workspace_id) references route_articles (id, workspace_id),
   constraint published_has_time check ((state = 'published') = (published_at is not null))
 ) with (fillfactor = 90);
 

@@ -3,9 +3,11 @@ import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { withAdvisoryLock } from './database/withAdvisoryLock.ts';
 import { openAdminPassword } from './http/adminPassword.ts';
+import type { Readiness } from './http/health.ts';
 import { type HttpServer, startServer } from './http/server.ts';
 import type { Logger } from './logger.ts';
 import { listWorkspaces } from './models/workspaces.ts';
+import { WorkspaceGoneError } from './publishing/PublishNextArticleJob.ts';
 import { TickJournal } from './publishing/TickJournal.ts';
 import type { TickResult } from './publishing/tickResult.ts';
 import { type Queues, startQueues } from './queue/startQueues.ts';
@@ -44,9 +46,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (!running) return ['starting: the database is not there yet'];
     return findObstacles({ db: running.app.db, queues: running.queues }, systemClock.now());
   };
-  const { host, port } = config;
-  const web = hasWeb ? await startServer({ host, port, readiness, logger }) : null;
-  if (web) logger.info({ host, port: web.port }, 'web side started');
+  const web = hasWeb ? await openWeb(config, logger, readiness) : null;
   const cutOff = new AbortController();
   try {
     const app = await openApp({ config, logger, signal: stopping, giveUpAfterMs: null, attach: false });
@@ -61,6 +61,20 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (!stopping.aborted) throw error;
   } finally {
     await stop(config, logger, { running, web, cutOff });
+  }
+}
+
+async function openWeb({ host, port }: Config, logger: Logger, readiness: Readiness): Promise<HttpServer> {
+  try {
+    const web = await startServer({ host, port, readiness, logger });
+    logger.info({ host, port: web.port }, 'web side started');
+    return web;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const advice = 'set PORT to one that is free and HEADWAY_HOST to an address of this machine';
+    throw new Error(`The web side cannot listen on port ${port} of ${host} (${reason}): ${advice}.`, {
+      cause,
+    });
   }
 }
 
@@ -79,7 +93,8 @@ async function openQueues(
     jobs: {
       publish: async (workspaceId, signal) => {
         const context = { clock, signal: AbortSignal.any([signal, stopping]), cutOff };
-        const result = await app.publishNextArticle.handle({ workspaceId }, context);
+        const result = await app.publishNextArticle.handle({ workspaceId }, context).catch(gone);
+        if (!result) return { workspaceId, outcome: 'gone' };
         journal.note(workspaceId, clock.now());
         onTick?.(result);
         return result;
@@ -93,6 +108,12 @@ async function openQueues(
     ingestEveryMs: config.ingestEveryMs,
     isWorker,
   });
+}
+
+// Archived or deleted while its tick waited: no fault, and the next reconciliation ends its scheduler.
+function gone(error: unknown): null {
+  if (error instanceof WorkspaceGoneError) return null;
+  throw error;
 }
 
 async function openAdmin({ config, announce }: ServeOptions, app: App, queues: Queues, web: HttpServer) {

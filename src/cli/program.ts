@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../config.ts';
+import { ConfigError, loadEnvFile } from '../config.ts';
 import { ConfigFileError } from '../setup/ConfigFileError.ts';
 import { version } from '../version.ts';
 import { CliError } from './CliError.ts';
@@ -19,6 +19,7 @@ import { printError } from './output.ts';
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong use. */
 export async function runCli(args: readonly string[]): Promise<number> {
   try {
+    loadEnvFile();
     await createProgram().parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {

@@ -8,11 +8,18 @@ export type Destination = {
   needsAccount: boolean;
   settings: Readonly<Record<string, unknown>>;
   secrets: Buffer | null;
+  /** Null: none, or one that is archived. */
   accountId: number | null;
   hasActiveAccount: boolean;
   accountSettings: Readonly<Record<string, unknown>> | null;
   accountSecrets: Buffer | null;
 };
+
+/** Row fields of a `Destination`, for a statement with `channels c` and its `accounts a`. */
+export const destinationColumns = `
+  c.id, c.name, c.platform, c.needs_account as "needsAccount", c.settings, c.secrets,
+  a.id as "accountId", coalesce(a.status = 'active', false) as "hasActiveAccount",
+  a.settings as "accountSettings", a.secrets as "accountSecrets"`;
 
 /** Reads where a post is to go. Throws when there is no such channel: the schema makes that a fault of ours. */
 export async function loadDestination(db: Database, channelId: number): Promise<Destination> {
@@ -24,33 +31,29 @@ export async function loadDestination(db: Database, channelId: number): Promise<
 const selectDestination = {
   name: 'load-destination',
   text: `
-    select c.id, c.name, c.platform, c.needs_account as "needsAccount", c.settings, c.secrets,
-           c.account_id as "accountId", coalesce(a.status = 'active', false) as "hasActiveAccount",
-           a.settings as "accountSettings", a.secrets as "accountSecrets"
+    select ${destinationColumns}
     from channels c
     left join accounts a on a.id = c.account_id and a.archived_at is null
     where c.id = $1`,
 };
 
 /**
- * Locks workspace, then channel, then account, always in this order, and makes the commit that follows
- * durable before it is answered: what the gate reads cannot change under it.
+ * Locks workspace, then channel, always in this order, and makes the commit that follows durable before
+ * it is answered: what the gate reads cannot change under it.
  */
 export async function lockForGate(db: Database, workspaceId: number, channelId: number): Promise<void> {
-  await query(db, lockWorkspace, [workspaceId]);
-  await query(db, lockChannel, [channelId]);
+  await query(db, lockBoth, [workspaceId, channelId]);
 }
 
-// "no key update": foreign-key checks of an ingestion need not wait for a gate.
-const lockWorkspace = {
-  name: 'lock-workspace',
+// "no key update": foreign-key checks of an ingestion need not wait for a gate. The channel is locked only
+// once the materialised workspace is: its row goes into the condition.
+const lockBoth = {
+  name: 'lock-for-gate',
   text: `
-    select set_config('synchronous_commit', 'on', true) from workspaces where id = $1 for no key update`,
-};
-
-const lockChannel = {
-  name: 'lock-channel',
-  text: 'select 1 from channels where id = $1 for no key update',
+    with workspace as materialized (
+      select id, set_config('synchronous_commit', 'on', true) from workspaces where id = $1 for no key update)
+    select 1 from channels
+    where id = $2 and workspace_id = (select id from workspace) for no key update`,
 };
 
 export type HoldTarget = { table: 'channels' | 'accounts'; id: number };
@@ -132,46 +135,4 @@ export async function markChannelDown(db: Database, channelId: number, now: Date
 const updateDown = {
   name: 'mark-channel-down',
   text: 'update channels set down_since = $2 where id = $1 and down_since is null',
-};
-
-/**
- * Notes that a channel took a post: holds, refusals and breaker start afresh. Returns since when it had
- * been down, null if it was not: the second edge, and its one alert.
- */
-export async function recordChannelSuccess(
-  db: Database,
-  success: { channelId: number; countedAt: Date; now: Date },
-): Promise<{
-  name: string;
-  downSince: Date | null;
-  accountDownSince: Date | null;
-  accountId: number | null;
-}> {
-  const { channelId, countedAt, now } = success;
-  const [row] = await query<{
-    name: string;
-    downSince: Date | null;
-    accountDownSince: Date | null;
-    accountId: number | null;
-  }>(db, updateSuccess, [channelId, countedAt, now]);
-  return row ?? { name: '', downSince: null, accountDownSince: null, accountId: null };
-}
-
-const updateSuccess = {
-  name: 'record-channel-success',
-  text: `
-    with before as (
-      select c.id, c.name, c.down_since, a.id as account_id, a.down_since as account_down_since
-      from channels c left join accounts a on a.id = c.account_id where c.id = $1),
-    account as (
-      update accounts a set hold_reason = null, hold_detail = null, held_until = null, refusals = 0, down_since = null
-      from before where a.id = before.account_id
-        and (a.hold_reason is not null or a.refusals > 0 or a.down_since is not null))
-    update channels c
-    set last_published_at = greatest(c.last_published_at, $2), failures_since = $3,
-        hold_reason = null, hold_detail = null, held_until = null, refusals = 0,
-        breaker_tripped = false, down_since = null
-    from before where c.id = before.id
-    returning before.name, before.down_since as "downSince", before.account_id as "accountId",
-              before.account_down_since as "accountDownSince"`,
 };

@@ -80,34 +80,21 @@ const selectState = {
   text: 'select state from publications where channel_id = $1 and url_key = $2 and generation = $3',
 };
 
-export type SettledPublication = { slotAt: Date | null; countedAt: Date };
-
 /**
- * Marks a publication as published or unknown, by its id, while its end is open. Null: it is gone, or
+ * Marks a publication as unknown, by its id, while its end is open; it keeps its slot. Null: it is gone, or
  * settled already.
  */
-export async function settlePublication(
-  db: Database,
-  settled: {
-    id: number;
-    state: 'published' | 'unknown';
-    remoteId: string | null;
-    remoteUrl: string | null;
-    publishedAt: Date | null;
-  },
-): Promise<SettledPublication | null> {
-  const { id, state, remoteId, remoteUrl, publishedAt } = settled;
-  const values = [id, state, remoteId, remoteUrl, publishedAt];
-  const [row] = await query<SettledPublication>(db, updateState, values);
+export async function markUnknown(db: Database, id: number): Promise<{ slotAt: Date | null } | null> {
+  const [row] = await query<{ slotAt: Date | null }>(db, updateUnknown, [id]);
   return row ?? null;
 }
 
-const updateState = {
-  name: 'settle-publication',
+const updateUnknown = {
+  name: 'mark-publication-unknown',
   text: `
-    update publications set state = $2, remote_id = $3, remote_url = $4, published_at = $5
+    update publications set state = 'unknown'
     where id = $1 and state in ('sending', 'unknown')
-    returning slot_at as "slotAt", counted_at as "countedAt"`,
+    returning slot_at as "slotAt"`,
 };
 
 /** Deletes a publication that definitely did not go out. False: it is gone, or was published. */
@@ -118,6 +105,16 @@ export async function deletePublication(db: Database, id: number): Promise<boole
 const deleteById = {
   name: 'delete-publication',
   text: `delete from publications where id = $1 and state in ('sending', 'unknown')`,
+};
+
+/** Locks what is in the sending state in a workspace, if anything is, for the transaction. */
+export async function lockSending(db: Database, workspaceId: number): Promise<void> {
+  await query(db, selectSendingForUpdate, [workspaceId]);
+}
+
+const selectSendingForUpdate = {
+  name: 'lock-sending-publication',
+  text: `select 1 from publications where workspace_id = $1 and state = 'sending' for update`,
 };
 
 /** What is in the sending state for a route article: at most one, found by recovery. */

@@ -1,4 +1,6 @@
 import { type Database, execute, query } from '../database/Database.ts';
+import { type Destination, destinationColumns } from './channels.ts';
+import type { PublicationState } from './publications.ts';
 
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected';
 export type PublishStatus =
@@ -55,7 +57,7 @@ export const selectDue = {
     select due.id, due.channel_id as "channelId", due.due_waits as "dueWaits"
     from unnest($1::bigint[]) as open_channel (id)
     cross join lateral (
-      select * from (
+      select id, channel_id, priority, created_at, max(due_waits) over () as due_waits from (
         (select id, channel_id, priority, created_at, 0::bigint as due_waits
          from route_articles
          where channel_id = open_channel.id and queue_state = 1
@@ -119,6 +121,9 @@ export type ClaimedRouteArticle = {
   articlePublishedAt: Date;
   feed: string;
   maxAgeMs: number | null;
+  destination: Destination;
+  /** The state of the publication that already holds this (channel, URL key, generation); null: it is free. */
+  duplicate: PublicationState | null;
 };
 
 /**
@@ -130,8 +135,19 @@ export async function claimRouteArticle(
   db: Database,
   { id, claimToken, dueBy, now }: { id: number; claimToken: string; dueBy: Date | null; now: Date },
 ): Promise<ClaimedRouteArticle | null> {
-  const [row] = await query<ClaimedRouteArticle>(db, claim, [id, claimToken, dueBy, now]);
-  return row ?? null;
+  const values = [id, claimToken, dueBy, now];
+  const [row] = await query<ClaimedRow>(db, claim, values);
+  return row ? toClaimed(row) : null;
+}
+
+type ClaimedRow = Omit<ClaimedRouteArticle, 'destination'> & Omit<Destination, 'id'>;
+
+function toClaimed(row: ClaimedRow): ClaimedRouteArticle {
+  const { name, platform, needsAccount, settings, secrets, ...rest } = row;
+  const { accountId, hasActiveAccount, accountSettings, accountSecrets, ...claimed } = rest;
+  const channel = { id: row.channelId, name, platform, needsAccount, settings, secrets };
+  const account = { accountId, hasActiveAccount, accountSettings, accountSecrets };
+  return { ...claimed, destination: { ...channel, ...account } };
 }
 
 const claim = {
@@ -145,15 +161,19 @@ const claim = {
       where id = $1 and queue_state in (1, 2)
         and ($3::timestamptz is null or coalesce(next_attempt_at, $3) <= $3)
       returning *)
-    select r.id, r.workspace_id as "workspaceId", r.channel_id as "channelId",
+    select ${destinationColumns}, r.id, r.workspace_id as "workspaceId", r.channel_id as "channelId",
            r.claim_token as "claimToken", r.publish_attempts as "attempts",
            r.title, r.text, r.text_hash as "textHash", r.url_key as "urlKey", r.generation,
            r.post_key as "postKey", r.post_created_at as "postCreatedAt",
-           a.url, a.summary, a.author, a.tags, a.image_url as "imageUrl",
-           a.published_at as "articlePublishedAt", coalesce(f.name, '') as feed, f.max_age_ms as "maxAgeMs"
+           t.url, t.summary, t.author, t.tags, t.image_url as "imageUrl",
+           t.published_at as "articlePublishedAt", coalesce(f.name, '') as feed, f.max_age_ms as "maxAgeMs",
+           (select p.state from publications p
+            where p.channel_id = r.channel_id and p.url_key = r.url_key and p.generation = r.generation) as duplicate
     from claimed r
-    join articles a on a.id = r.article_id
-    left join feeds f on f.id = a.feed_id`,
+    join articles t on t.id = r.article_id
+    left join feeds f on f.id = t.feed_id
+    join channels c on c.id = r.channel_id
+    left join accounts a on a.id = c.account_id and a.archived_at is null`,
 };
 
 /** Where a row that was claimed ends up. */
@@ -212,25 +232,32 @@ export async function giveBackClaim(
   back: {
     id: number;
     claimToken: string;
+    /** After the gate a late answer gives back even a row that was recovered as unknown meanwhile. */
+    passedGate: boolean;
     waitInstead: { nextAttemptAt: Date; code: string; detail: string } | null;
     now: Date;
   },
 ): Promise<boolean> {
-  const { id, claimToken, waitInstead, now } = back;
+  const { id, claimToken, passedGate, waitInstead, now } = back;
   const { nextAttemptAt = null, code = null, detail = null } = waitInstead ?? {};
-  return (await execute(db, updateGiveBack, [id, claimToken, nextAttemptAt, code, detail, now])) > 0;
+  const statuses = passedGate ? ['publishing', 'unknown'] : ['publishing'];
+  return (
+    (await execute(db, updateGiveBack, [id, claimToken, statuses, nextAttemptAt, code, detail, now])) > 0
+  );
 }
 
+// Recovery wiped what an unknown row was claimed from: its attempts tell.
 const updateGiveBack = {
   name: 'give-back-claim',
   text: `
     update route_articles
-    set publish_status = claimed_from, publish_attempts = publish_attempts - 1,
-        next_attempt_at = coalesce($3, claimed_wait),
-        last_error_code = coalesce($4, last_error_code), last_error = coalesce($5, last_error),
+    set publish_status = coalesce(claimed_from, case when publish_attempts > 1 then 'failed' else 'pending' end),
+        publish_attempts = publish_attempts - 1, next_attempt_at = coalesce($4, claimed_wait),
+        next_lookup_at = case when claimed_from = 'unknown' then next_lookup_at end,
+        last_error_code = coalesce($5, last_error_code), last_error = coalesce($6, last_error),
         claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null,
-        sending_at = null, updated_at = $6
-    where id = $1 and claim_token = $2 and publish_status = 'publishing'`,
+        sending_at = null, updated_at = $7
+    where id = $1 and coalesce(claim_token, $2) = $2 and publish_status = any($3)`,
 };
 
 export type InFlight = {

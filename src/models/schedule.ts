@@ -32,26 +32,28 @@ export type Schedule = {
   workspace: Workspace;
   /** When the workspace's cap-th newest publication counted; null: fewer than the cap, or no cap. */
   capthCountedAt: Date | null;
-  /** A row in flight: orphaned, unless somebody holds the workspace's lock. */
-  hasInFlight: boolean;
   channels: readonly ChannelState[];
 };
 
 /**
- * Reads a workspace's schedule in one round trip; null when there is no such workspace. It holds facts
- * only: what they mean at an instant is decided by `openChannels` and `workspaceStops`.
+ * Reads a workspace's schedule in one round trip, with all its channels or only one of them; null when
+ * there is no such workspace. It holds facts only: what they mean at an instant is decided by
+ * `openChannels` and `workspaceStops`.
  */
-export async function loadSchedule(db: Database, workspaceId: number): Promise<Schedule | null> {
-  const rows = await query<ScheduleRow>(db, selectSchedule, [workspaceId]);
+export async function loadSchedule(
+  db: Database,
+  workspaceId: number,
+  channelId: number | null = null,
+): Promise<Schedule | null> {
+  const rows = await query<ScheduleRow>(db, selectSchedule, [workspaceId, channelId]);
   const [first] = rows;
   if (!first) return null;
-  const { capthCountedAt, hasInFlight } = first;
-  return { workspace: toWorkspace(first), capthCountedAt, hasInFlight, channels: rows.flatMap(toChannel) };
+  const { capthCountedAt } = first;
+  return { workspace: toWorkspace(first), capthCountedAt, channels: rows.flatMap(toChannel) };
 }
 
 type ScheduleRow = Workspace & {
   capthCountedAt: Date | null;
-  hasInFlight: boolean;
   channelId: number | null;
   channelName: string;
   platform: string;
@@ -81,8 +83,7 @@ const selectSchedule = {
   name: 'load-schedule',
   text: `
     select ${workspaceColumns},
-      ${capthCountedAt('w.daily_cap', 'p.workspace_id = w.id')} as "capthCountedAt",
-      exists (select 1 from route_articles r where r.workspace_id = w.id and r.queue_state = 3) as "hasInFlight",
+      cap."capthCountedAt",
       c.id as "channelId", c.name as "channelName", c.platform, c.paused as "channelPaused",
       c.publish_interval_ms as "intervalMs", c.daily_cap as "channelCap",
       ${capthCountedAt('c.daily_cap', 'p.channel_id = c.id')} as "channelCapthCountedAt",
@@ -93,7 +94,9 @@ const selectSchedule = {
       a.id as "accountId", a.status as "accountStatus", a.hold_reason as "accountHoldReason",
       a.hold_detail as "accountHoldDetail", a.held_until as "accountHeldUntil"
     from workspaces w
-    left join channels c on c.workspace_id = w.id and c.archived_at is null
+    cross join lateral (
+      select ${capthCountedAt('w.daily_cap', 'p.workspace_id = w.id')} as "capthCountedAt" offset 0) cap
+    left join channels c on c.workspace_id = w.id and c.archived_at is null and c.id = coalesce($2, c.id)
     left join accounts a on a.id = c.account_id and a.archived_at is null
     where w.id = $1 and w.archived_at is null
     order by c.id`,

@@ -1,6 +1,7 @@
 import { type Database, execute, query } from '../database/Database.ts';
 
-export type Workspace = {
+/** What decides when a workspace publishes. */
+export type WorkspaceCalendar = {
   id: number;
   name: string;
   /** IANA name; its calendar decides the cap's day and the windows. */
@@ -11,15 +12,20 @@ export type Workspace = {
   /** Such as `mon-fri 08:00-22:00`; empty: always open. */
   windows: readonly string[];
   paused: boolean;
+  /** The slot of the newest publication. */
   lastSlotAt: Date | null;
-  lastTickAt: Date | null;
-  createdAt: Date;
 };
 
-/** Row fields of a `Workspace`, for any statement that selects from `workspaces w`. */
-export const workspaceColumns = `
+export type Workspace = WorkspaceCalendar & { lastTickAt: Date | null; createdAt: Date };
+
+/** Row fields of a `WorkspaceCalendar`, for any statement that selects from `workspaces w`. */
+export const calendarColumns = `
   w.id, w.name, w.timezone, w.daily_cap as "dailyCap", w.tick_interval_ms as "tickIntervalMs", w.windows,
-  w.paused, w.last_slot_at as "lastSlotAt", w.last_tick_at as "lastTickAt", w.created_at as "createdAt"`;
+  w.paused, w.last_slot_at as "lastSlotAt"`;
+
+/** Row fields of a `Workspace`. */
+export const workspaceColumns = `
+  ${calendarColumns}, w.last_tick_at as "lastTickAt", w.created_at as "createdAt"`;
 
 /** Every workspace that ticks, by id: what the schedulers of the queue are made to equal. */
 export async function listWorkspaces(db: Database): Promise<Workspace[]> {

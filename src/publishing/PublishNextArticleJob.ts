@@ -1,12 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { raiseAlertOnce } from '../models/alerts.ts';
+import { type Glance, glanceAt } from '../models/glance.ts';
 import {
-  type Candidate,
   candidatesPerTick,
+  type DueCandidates,
   dueForPublishing,
   promoteEndedWaits,
 } from '../models/routeArticles.ts';
-import { type ChannelState, loadSchedule, type Schedule } from '../models/schedule.ts';
+import { type ChannelState, loadSchedule } from '../models/schedule.ts';
 import { openChannels } from './openChannels.ts';
 import { type PublishingTools, publishRouteArticle } from './publishRouteArticle.ts';
 import { recoverInFlight } from './recoverInFlight.ts';
@@ -43,41 +44,36 @@ export class PublishNextArticleJob {
 
   /** Runs one tick. Throws only for faults of ours (a lost database); the next tick recovers from them. */
   async handle({ workspaceId }: { workspaceId: number }, context: TickContext): Promise<TickResult> {
-    const woken = await this.#wakeUp(workspaceId, context.clock);
-    if (!woken.schedule.hasInFlight) {
-      const stop = await this.#stopOf(woken);
-      if (stop) return this.#idle(woken, stop);
-      const { candidates } = await this.#due(woken);
-      if (candidates.length === 0) return this.#idle(woken, { reason: 'nothing_due', detail: null });
-    }
+    const tick = await this.#wakeUp(workspaceId, context.clock);
+    // What is left over is ended first, whatever follows; else an idle tick takes no lock.
+    const look = tick.glance.hasInFlight ? null : await this.#look(tick);
+    if (look && 'reason' in look) return this.#idle(tick, look);
 
     const lock = await this.#lock(publishingUnit(workspaceId));
-    if (!lock) return this.#idle(woken, { reason: 'busy', detail: 'another consumer has this workspace' });
+    if (!lock) return this.#idle(tick, { reason: 'busy', detail: 'another consumer has this workspace' });
     try {
-      return await this.#publishNext(woken, {
-        ...context,
-        signal: AbortSignal.any([context.signal, lock.signal]),
-      });
+      const signal = AbortSignal.any([context.signal, lock.signal]);
+      return await this.#publishNext(tick, look, { ...context, signal });
     } finally {
       await lock.release();
     }
   }
 
-  async #publishNext(woken: Look, context: TickContext): Promise<TickResult> {
-    await this.#recover(woken, context.clock);
-    // Whoever had the lock before may have published: look again, by the same instant.
-    const look = { ...woken, schedule: await this.#load(woken.schedule.workspace.id) };
-    const stop = await this.#stopOf(look);
-    if (stop) return this.#idle(look, stop);
-    const { candidates, dueWaits, openIds } = await this.#due(look);
-    if (dueWaits > dueWaitsWorthPromoting) await promoteEndedWaits(this.#tools.db, openIds, look.at);
-    if (candidates.length === 0) return this.#idle(look, { reason: 'nothing_due', detail: null });
-    return this.#tryInTurn(look, candidates, context);
+  async #publishNext(tick: Tick, beforeLock: Look | null, context: TickContext): Promise<TickResult> {
+    // Whoever had the lock before may have published, or left something: then look again, by the same instant.
+    const { glance } = await this.#again(tick);
+    if (glance.hasInFlight) await this.#recover(tick, context.clock);
+    const isAsBefore = !glance.hasInFlight && isSameSlot(glance, tick.glance);
+    const look = beforeLock && isAsBefore ? beforeLock : await this.#look(await this.#again(tick));
+    if ('reason' in look) return this.#idle(tick, look);
+    const { dueWaits, openIds } = look;
+    if (dueWaits > dueWaitsWorthPromoting) await promoteEndedWaits(this.#tools.db, openIds, tick.at);
+    return this.#tryInTurn(tick, look, context);
   }
 
   /** Candidates in their order, until one is published, none is left, ten were tried, or time is up. */
-  async #tryInTurn(look: Look, candidates: readonly Candidate[], context: TickContext): Promise<TickResult> {
-    const { at, schedule } = look;
+  async #tryInTurn(tick: Tick, { candidates, channels }: Look, context: TickContext): Promise<TickResult> {
+    const { at, slot: slotAt } = tick;
     const { clock, signal, cutOff = never } = context;
     const until = clock.now().getTime() + newCandidatesForMs;
     const dropped = new Set<number>();
@@ -85,65 +81,75 @@ export class PublishNextArticleJob {
     for (const { id: routeArticleId, channelId } of candidates) {
       if (dropped.has(channelId)) continue;
       if (countTried(tried) >= candidatesPerTick || clock.now().getTime() > until) break;
-      if (signal.aborted) return this.#idle(look, { reason: 'stopping', detail: null }, tried);
+      if (signal.aborted) return this.#idle(tick, { reason: 'stopping', detail: null }, tried);
 
-      const { tickIntervalMs } = schedule.workspace;
-      const circumstances = { tickIntervalMs, at, slotAt: look.slot, clock, signal, cutOff };
+      const { tickIntervalMs } = tick.glance.workspace;
+      const circumstances = { tickIntervalMs, at, slotAt, clock, signal, cutOff };
       const result = await publishRouteArticle(this.#tools, { routeArticleId, ...circumstances });
       if (result.tried) tried.push(result.tried);
       const { next } = result;
-      if (next.kind === 'published') return published(look, next.published, tried);
-      if (next.kind === 'end') return this.#idle(look, next, tried);
+      if (next.kind === 'published') return published(tick, next.published, tried);
+      if (next.kind === 'end') return this.#idle(tick, next, tried);
       if (next.kind === 'drop') {
-        for (const id of sharing(next.scope, channelId, schedule.channels)) dropped.add(id);
+        for (const id of sharing(next.scope, channelId, channels)) dropped.add(id);
       }
     }
     const reason = tried.length > 0 ? 'all_blocked' : 'nothing_due';
-    return this.#idle(look, { reason, detail: null }, tried);
+    return this.#idle(tick, { reason, detail: null }, tried);
   }
 
-  async #wakeUp(workspaceId: number, clock: Clock): Promise<Look> {
+  async #wakeUp(workspaceId: number, clock: Clock): Promise<Tick> {
     const now = clock.now();
-    const schedule = await this.#load(workspaceId);
-    const at = tickInstant(now, schedule.workspace);
-    return { schedule, at, slot: slotOf(at, schedule.workspace) };
+    const glance = await this.#glance(workspaceId);
+    const at = tickInstant(now, glance.workspace);
+    return { glance, at, slot: slotOf(at, glance.workspace) };
   }
 
-  async #load(workspaceId: number): Promise<Schedule> {
-    const schedule = await loadSchedule(this.#tools.db, workspaceId);
-    if (!schedule) throw new WorkspaceGoneError(`workspace ${workspaceId} does not exist, or is archived`);
-    return schedule;
+  async #again(tick: Tick): Promise<Tick> {
+    return { ...tick, glance: await this.#glance(tick.glance.workspace.id) };
   }
 
-  async #stopOf({ schedule, at }: Look): Promise<Stop | null> {
-    const [stop] = workspaceStops(schedule, at);
-    if (!stop) return null;
-    if (stop.reason === 'slot_used' && isClockSetBack(schedule, at)) {
-      const { id: workspaceId, name } = schedule.workspace;
-      const message = `Workspace ${name} waits: ${stop.detail}.`;
-      await raiseAlertOnce(this.#tools.db, { workspaceId, kind: 'clock_set_back', message, now: at });
-    }
-    return stop;
+  async #glance(workspaceId: number): Promise<Glance> {
+    const glance = await glanceAt(this.#tools.db, workspaceId);
+    if (!glance) throw new WorkspaceGoneError(`workspace ${workspaceId} does not exist, or is archived`);
+    return glance;
   }
 
-  async #due({ schedule, at }: Look) {
-    const verdicts = openChannels(schedule.workspace, schedule.channels, at);
-    const openIds = verdicts.filter(({ closed }) => !closed).map(({ channel }) => channel.id);
-    return { ...(await dueForPublishing(this.#tools.db, openIds, at)), openIds };
+  /** What could go out now, or why nothing can. */
+  async #look({ glance, at }: Tick): Promise<Look | Stop> {
+    const { workspace, hasReady, waitEndsAt } = glance;
+    const hasQueued = hasReady || (waitEndsAt !== null && waitEndsAt <= at);
+    // Where nothing is queued no cap matters, and the rest of the schedule need not be read.
+    const schedule = hasQueued ? await loadSchedule(this.#tools.db, workspace.id) : null;
+    const [stop] = workspaceStops(schedule ?? { workspace, capthCountedAt: null }, at);
+    if (stop) await this.#tellIfSetBack(glance, at);
+    if (stop || !schedule) return stop ?? nothingDue;
+    const { channels } = schedule;
+    const open = openChannels(workspace, channels, at).filter(({ closed }) => !closed);
+    const openIds = open.map(({ channel }) => channel.id);
+    const due = await dueForPublishing(this.#tools.db, openIds, at);
+    return due.candidates.length > 0 ? { ...due, openIds, channels } : nothingDue;
   }
 
-  async #recover({ schedule, at }: Look, clock: Clock): Promise<void> {
-    const workspaceId = schedule.workspace.id;
+  async #tellIfSetBack({ workspace }: Glance, at: Date): Promise<void> {
+    const { id: workspaceId, name, lastSlotAt } = workspace;
+    if (!lastSlotAt || !isClockSetBack({ workspace }, at)) return;
+    const message = `Workspace ${name} waits: the clock was set back behind its slot at ${lastSlotAt.toISOString()}.`;
+    await raiseAlertOnce(this.#tools.db, { workspaceId, kind: 'clock_set_back', message, now: at });
+  }
+
+  async #recover({ glance, at }: Tick, clock: Clock): Promise<void> {
+    const workspaceId = glance.workspace.id;
     const recovered = await recoverInFlight(this.#tools.db, { workspaceId, at, now: clock.now() });
     for (const { routeArticleId, outcome } of recovered) {
       this.#tools.logger.warn({ workspaceId, routeArticleId, outcome }, 'article recovered');
     }
   }
 
-  #idle(look: Look, { reason, detail }: Stop, tried: readonly Tried[] = []): TickResult {
-    const workspaceId = look.schedule.workspace.id;
+  #idle(tick: Tick, { reason, detail }: Stop, tried: readonly Tried[] = []): TickResult {
+    const workspaceId = tick.glance.workspace.id;
     this.#tools.logger.debug({ workspaceId, reason, tried: tried.length }, 'tick was idle');
-    return { ...told(look), outcome: 'idle', reason, detail, published: null, tried };
+    return { ...told(tick), outcome: 'idle', reason, detail, published: null, tried };
   }
 }
 
@@ -152,17 +158,25 @@ export class WorkspaceGoneError extends Error {
   override name = 'WorkspaceGoneError';
 }
 
-type Look = { schedule: Schedule; at: Date; slot: Date };
+/** A tick under way: its instant, its slot, and what it saw when it woke. */
+type Tick = { glance: Glance; at: Date; slot: Date };
+/** What a closer look found: candidates, and the channels that a hold may drop. */
+type Look = DueCandidates & { openIds: readonly number[]; channels: readonly ChannelState[] };
 type Stop = { reason: TickReason; detail: string | null };
 
+const nothingDue: Stop = { reason: 'nothing_due', detail: null };
 const never = new AbortController().signal;
 
-function published(look: Look, article: PublishedArticle, tried: readonly Tried[]): TickResult {
-  return { ...told(look), outcome: 'published', reason: null, detail: null, published: article, tried };
+function isSameSlot(one: Glance, other: Glance): boolean {
+  return one.workspace.lastSlotAt?.getTime() === other.workspace.lastSlotAt?.getTime();
 }
 
-function told({ schedule, at, slot }: Look) {
-  return { workspace: schedule.workspace.name, at, slot };
+function published(tick: Tick, article: PublishedArticle, tried: readonly Tried[]): TickResult {
+  return { ...told(tick), outcome: 'published', reason: null, detail: null, published: article, tried };
+}
+
+function told({ glance, at, slot }: Tick) {
+  return { workspace: glance.workspace.name, at, slot };
 }
 
 // A row that only waits for another's end costs no try.

@@ -34,7 +34,8 @@ export async function changeRouteArticle(
     const isChanged = await apply(trx, before, change, now);
     const article = (await findRouteArticle(trx, id)) ?? before;
     if (!isChanged) {
-      const objection = isAlready(article, change) ? null : objectionTo(article, change);
+      const isInTime = !isOutOrMayBe(article) && isAlready(article, change);
+      const objection = isInTime ? null : objectionTo(article, change);
       return objection ? { kind: 'refused', article, detail: objection } : { kind: 'unchanged', article };
     }
     const { action, ...detail } = change;
@@ -71,6 +72,11 @@ function apply(db: Database, { id, url }: ListedRouteArticle, change: Change, no
     default:
       return change satisfies never;
   }
+}
+
+// Even "it already is so" would promise something about what is not ours to change any more.
+function isOutOrMayBe({ publishStatus, isSending }: ListedRouteArticle): boolean {
+  return isSending || publishStatus === 'published' || publishStatus === 'unknown';
 }
 
 function isAlready(article: ListedRouteArticle, change: Change): boolean {

@@ -35,10 +35,12 @@ export type Explanation = {
 };
 
 const ticksMissed = 3;
+// Enough for a window that opens once a week; windows too short for any slot never end.
+const reasonsInTurn = 20;
 
 /**
  * Says why a route article waits, and until when, by the very rules that the tick uses. Of several
- * reasons the one that ends last is named. `isTicking` false: look whether a worker runs at all.
+ * reasons the one that ends last is named. `assumeWorker` true: do not look whether a worker runs at all.
  */
 export function explain(
   article: ListedRouteArticle,
@@ -53,13 +55,26 @@ export function explain(
   const cause = longest(waits(article, schedule, at));
   if (cause) {
     const { reason, until, detail } = cause;
-    return { state, reason, until, next: until && slotFrom(until, workspace), detail };
+    return { state, reason, until, next: until && nextLook(article, schedule, until), detail };
   }
   if (!assumeWorker && isWithoutWorker(schedule, at)) {
     const since = (workspace.lastTickAt ?? workspace.createdAt).toISOString();
     return { state, reason: 'no_worker', until: null, next: null, detail: `no tick since ${since}` };
   }
-  return { state, reason: 'waiting_turn', until: null, next: nextSlot(at, workspace), detail: null };
+  const next = nextLook(article, schedule, nextSlot(at, workspace));
+  return { state, reason: 'waiting_turn', until: null, next, detail: null };
+}
+
+// The slot after one reason's end may lie within another: a wait that ends at night, say, in a window's pause.
+function nextLook(article: ListedRouteArticle, schedule: Schedule, from: Date): Date | null {
+  let next = slotFrom(from, schedule.workspace);
+  for (let step = 0; step < reasonsInTurn; step++) {
+    const later = longest([...waits(article, schedule, next), ...workspaceStops(schedule, next)]);
+    if (!later) return next;
+    if (!later.until) return null;
+    next = slotFrom(later.until, schedule.workspace);
+  }
+  return null;
 }
 
 /** Whether no tick ran for three intervals: no worker is there, or it cannot. */

@@ -18,7 +18,6 @@ const failuresThatTrip = 5;
 export type HoldRequest = {
   workspaceId: number;
   destination: Destination;
-  tickIntervalMs: number;
   at: Date;
   now: Date;
 };
@@ -32,7 +31,7 @@ type Refusal = Extract<PublishOutcome, { kind: 'throttled' | 'blocked' }>;
  */
 export async function holdForRefusal(
   db: Database,
-  request: HoldRequest,
+  request: HoldRequest & { tickIntervalMs: number },
   refusal: Refusal,
 ): Promise<HoldTarget> {
   const { destination, at, tickIntervalMs } = request;

@@ -31,6 +31,8 @@ export type GateVerdict =
   | { kind: 'passed'; publicationId: number; sendingAt: Date; sendBy: Date }
   /** Nothing may go out in this workspace now: the tick ends. */
   | { kind: 'workspace_closed'; reason: TickReason; detail: string }
+  /** Nothing may go out in this channel now; in others it may. */
+  | { kind: 'channel_closed'; detail: string }
   /** This row may not go out as it was claimed; others may. */
   | { kind: 'refused'; detail: string }
   | { kind: 'duplicate'; state: PublicationState };
@@ -59,7 +61,7 @@ async function askAndInsert(trx: Database, request: GateRequest): Promise<GateVe
       `the clock reads ${sendingAt.toISOString()}, more than 2 minutes from the tick`,
     );
   }
-  const schedule = await loadSchedule(trx, claimed.workspaceId);
+  const schedule = await loadSchedule(trx, claimed.workspaceId, claimed.channelId);
   const objection = schedule ? objectionTo(schedule, request) : closed('paused', 'the workspace is gone');
   if (objection) return objection;
 
@@ -71,18 +73,18 @@ async function askAndInsert(trx: Database, request: GateRequest): Promise<GateVe
   return { kind: 'passed', publicationId, sendingAt, sendBy };
 }
 
-function objectionTo(schedule: Schedule, { claimed, at, slotAt }: GateRequest): GateVerdict | null {
+function objectionTo(schedule: Schedule, { at, slotAt }: GateRequest): GateVerdict | null {
   const isByPerson = slotAt === null;
   const stop = workspaceStops(schedule, at).find(
     ({ reason }) => !isByPerson || reason === 'paused' || reason === 'daily_cap',
   );
   if (stop) return closed(stop.reason, stop.detail ?? stop.reason);
 
-  const channels = schedule.channels.filter(channel => channel.id === claimed.channelId);
-  const asked = isByPerson ? channels.map(channel => ({ ...channel, intervalMs: 0 })) : channels;
+  const { channels } = schedule;
+  const asked = isByPerson ? channels.map(channel => ({ ...channel, lastCountedAt: null })) : channels;
   const [verdict] = openChannels(schedule.workspace, asked, at);
-  if (!verdict) return { kind: 'refused', detail: 'its channel is gone' };
-  return verdict.closed && { kind: 'refused', detail: verdict.closed.detail ?? verdict.closed.reason };
+  if (!verdict) return { kind: 'channel_closed', detail: 'its channel is gone' };
+  return verdict.closed && { kind: 'channel_closed', detail: verdict.closed.detail ?? verdict.closed.reason };
 }
 
 async function explainConflict(

@@ -43,8 +43,8 @@ export async function publishNow(
     await recordAudit(tools.db, { workspaceId, actor, action: 'publish-now', ...subject, now: at });
 
     const { tickIntervalMs } = schedule.workspace;
-    const cutOff = AbortSignal.any([signal]);
-    const circumstances = { tickIntervalMs, at, slotAt: null, clock, signal, cutOff };
+    const stops = AbortSignal.any([signal, held.signal]);
+    const circumstances = { tickIntervalMs, at, slotAt: null, clock, signal: stops, cutOff: signal };
     const { tried } = await publishRouteArticle(tools, { routeArticleId: id, ...circumstances });
     return tried ? { kind: 'tried', tried } : { kind: 'refused', detail: 'somebody else took it just now' };
   } finally {

@@ -2,8 +2,8 @@ import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
 import type { Logger } from '../logger.ts';
-import { type Destination, loadDestination } from '../models/channels.ts';
-import { findPublicationState, type PublicationState } from '../models/publications.ts';
+import type { Destination } from '../models/channels.ts';
+import type { PublicationState } from '../models/publications.ts';
 import { type ClaimedRouteArticle, claimRouteArticle, maxPublishAttempts } from '../models/routeArticles.ts';
 import type { ArticlePublishingService, Prepared } from './ArticlePublishingService.ts';
 import { composePost } from './composePost.ts';
@@ -55,14 +55,13 @@ export async function publishRouteArticle(tools: PublishingTools, request: TryRe
   const claimed = await claimRouteArticle(db, { id, claimToken: newToken(), dueBy, now: clock.now() });
   if (!claimed) return { tried: null, next: { kind: 'go_on' } };
 
-  const destination = await loadDestination(db, claimed.channelId);
-  const attempt = new Try(tools, request, claimed, destination);
+  const attempt = new Try(tools, request, claimed);
   try {
     return await attempt.run();
   } catch (error) {
     if (!(error instanceof ClaimLostError)) throw error;
     tools.logger.warn({ routeArticleId: id }, 'claim lost');
-    return { tried: null, next: { kind: 'go_on' } };
+    return { tried: null, next: attempt.nextWithoutClaim() };
   }
 }
 
@@ -73,23 +72,19 @@ class Try {
   readonly #claimed: ClaimedRouteArticle;
   readonly #destination: Destination;
   readonly #startedAt: Date;
+  #isPastGate = false;
 
-  constructor(
-    tools: PublishingTools,
-    request: TryRequest,
-    claimed: ClaimedRouteArticle,
-    destination: Destination,
-  ) {
+  constructor(tools: PublishingTools, request: TryRequest, claimed: ClaimedRouteArticle) {
     this.#tools = tools;
     this.#request = request;
     this.#claimed = claimed;
-    this.#destination = destination;
+    this.#destination = claimed.destination;
     this.#startedAt = request.clock.now();
   }
 
   async run(): Promise<TryResult> {
     if (this.#isTooOld()) return this.#skip('too_old', 'older than the maximum age of its feed');
-    const duplicate = await findPublicationState(this.#tools.db, this.#claimed);
+    const { duplicate } = this.#claimed;
     if (duplicate) return this.#endAsDuplicate(duplicate);
     const prepared = this.#tools.service.prepare(this.#destination);
     if (prepared.kind !== 'ready') return this.#record(null, prepared);
@@ -99,7 +94,14 @@ class Try {
     const { at, slotAt, clock } = this.#request;
     const verdict = await passGate(this.#tools.db, { claimed: this.#claimed, post, at, slotAt, clock });
     if (verdict.kind !== 'passed') return this.#turnBack(verdict);
+    this.#isPastGate = true;
     return this.#send(prepared, post, verdict);
+  }
+
+  /** What follows when somebody else ended the claim: past the gate something may be out, and the tick ends. */
+  nextWithoutClaim(): NextStep {
+    if (!this.#isPastGate) return { kind: 'go_on' };
+    return { kind: 'end', reason: 'busy', detail: 'its outcome was recorded by another consumer' };
   }
 
   async #send(
@@ -131,6 +133,12 @@ class Try {
         return this.#endAsDuplicate(verdict.state);
       case 'refused':
         return this.#passOver({ code: 'gate_refused', detail: verdict.detail }, { kind: 'go_on' });
+      // Its other rows would be turned back one by one, and use up the tries of the other channels.
+      case 'channel_closed':
+        return this.#passOver(
+          { code: 'gate_refused', detail: verdict.detail },
+          { kind: 'drop', scope: 'channel' },
+        );
       case 'workspace_closed': {
         const { reason, detail } = verdict;
         return this.#passOver({ code: reason, detail }, { kind: 'end', reason, detail });

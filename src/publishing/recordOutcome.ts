@@ -2,8 +2,9 @@ import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Database } from '../database/Database.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { type AttemptOutcome, recordAttempt } from '../models/attempts.ts';
-import { type Destination, markChannelDown, recordChannelSuccess } from '../models/channels.ts';
-import { deletePublication, recordSlot, settlePublication } from '../models/publications.ts';
+import { type Destination, markChannelDown } from '../models/channels.ts';
+import { deletePublication, markUnknown, recordSlot } from '../models/publications.ts';
+import { recordPublished } from '../models/recordPublished.ts';
 import {
   type ClaimEnd,
   type ClaimedRouteArticle,
@@ -47,13 +48,34 @@ export async function recordOutcome(
   ended: EndedTry,
   outcome: PublishOutcome,
 ): Promise<Recorded> {
+  if (outcome.kind === 'succeeded') return recordSucceeded(db, ended, outcome);
   return db.transaction(trx => recordIn(trx, ended, outcome));
 }
 
-function recordIn(trx: Database, ended: EndedTry, outcome: PublishOutcome): Promise<Recorded> {
+type Succeeded = Extract<PublishOutcome, { kind: 'succeeded' }>;
+
+async function recordSucceeded(db: Database, ended: EndedTry, outcome: Succeeded): Promise<Recorded> {
+  const { claimed, destination, now, durationMs } = ended;
+  const { attempts } = claimed;
+  const { remoteId, remoteUrl } = outcome;
+  const isRecorded = await recordPublished(db, {
+    publicationId: intentOf(ended),
+    attempts,
+    remoteId,
+    remoteUrl,
+    durationMs,
+    channelUpMessage: `Channel ${destination.name} is back: it took "${claimed.title}".`,
+    accountUpMessage: `The account of channel ${destination.name} works again.`,
+    now,
+  });
+  if (!isRecorded) throw claimLost(claimed);
+  return { attempts, nextAttemptAt: null, drops: null };
+}
+
+type NotSucceeded = Exclude<PublishOutcome, Succeeded>;
+
+function recordIn(trx: Database, ended: EndedTry, outcome: NotSucceeded): Promise<Recorded> {
   switch (outcome.kind) {
-    case 'succeeded':
-      return recordPublished(trx, ended, outcome);
     case 'skipped':
       return recordSkipped(trx, ended, outcome.reason, outcome.detail);
     case 'failed':
@@ -64,38 +86,10 @@ function recordIn(trx: Database, ended: EndedTry, outcome: PublishOutcome): Prom
     case 'unknown':
       return recordUnknown(trx, ended, outcome);
     case 'not_sent':
-      return recordNotSent(trx, ended);
+      return giveBack(trx, ended);
     default:
       return outcome satisfies never;
   }
-}
-
-type Succeeded = Extract<PublishOutcome, { kind: 'succeeded' }>;
-
-async function recordPublished(trx: Database, ended: EndedTry, outcome: Succeeded): Promise<Recorded> {
-  const { claimed, now } = ended;
-  const settled = await settle(trx, ended, 'published', outcome);
-  const attempts = claimed.attempts;
-  await end(trx, ended, { publishStatus: 'published', attempts });
-  const health = await recordChannelSuccess(trx, {
-    channelId: claimed.channelId,
-    countedAt: settled.countedAt,
-    now,
-  });
-  await recordSlot(trx, claimed.workspaceId, settled.slotAt);
-  await freeDuplicateWaits(trx, claimed);
-  await note(trx, ended, { outcome: 'published', attempt: attempts });
-  const { workspaceId, channelId } = claimed;
-  if (health.accountDownSince && health.accountId !== null) {
-    const message = `The account of channel ${health.name} works again.`;
-    const accountId = health.accountId;
-    await raiseAlert(trx, { workspaceId, kind: 'account_up', message, channelId, accountId, now });
-  }
-  if (health.downSince) {
-    const message = `Channel ${health.name} is back: it was down since ${health.downSince.toISOString()}.`;
-    await raiseAlert(trx, { workspaceId, kind: 'channel_up', message, channelId, now });
-  }
-  return { attempts, nextAttemptAt: null, drops: null };
 }
 
 /** Terminal: attempts are set to the maximum, and nothing picks the row again. Costs no cap. */
@@ -167,7 +161,8 @@ async function recordUnknown(trx: Database, ended: EndedTry, unknown: Unknown): 
   const { claimed, at, now, destination } = ended;
   const { attempts, id: routeArticleId, workspaceId, channelId } = claimed;
   const { code, detail } = unknown;
-  const settled = await settle(trx, ended, 'unknown', null);
+  const settled = await markUnknown(trx, intentOf(ended));
+  if (!settled) throw claimLost(claimed);
   await end(trx, ended, {
     publishStatus: 'unknown',
     attempts,
@@ -183,43 +178,25 @@ async function recordUnknown(trx: Database, ended: EndedTry, unknown: Unknown): 
   return { attempts, nextAttemptAt: null, drops: 'channel' };
 }
 
-async function recordNotSent(trx: Database, ended: EndedTry): Promise<Recorded> {
-  return giveBack(trx, ended);
-}
-
 /** Gives the row back as if it had not been claimed; nothing was sent, so its intent goes as well. */
 export async function giveBack(
   trx: Database,
   ended: EndedTry,
   waitInstead: { nextAttemptAt: Date; code: string; detail: string } | null = null,
 ): Promise<Recorded> {
-  const { claimed, now } = ended;
+  const { claimed, publicationId, now } = ended;
   await dropIntent(trx, ended);
   const { id, claimToken } = claimed;
-  const isOurs = await giveBackClaim(trx, { id, claimToken, waitInstead, now });
+  const passedGate = publicationId !== null;
+  const isOurs = await giveBackClaim(trx, { id, claimToken, passedGate, waitInstead, now });
   if (!isOurs) throw claimLost(claimed);
   const nextAttemptAt = waitInstead?.nextAttemptAt ?? null;
   return { attempts: claimed.attempts - 1, nextAttemptAt, drops: null };
 }
 
-async function settle(
-  trx: Database,
-  { claimed, publicationId, now }: EndedTry,
-  state: 'published' | 'unknown',
-  remote: Succeeded | null,
-) {
+function intentOf({ claimed, publicationId }: EndedTry): number {
   if (publicationId === null) throw new Error(`route article ${claimed.id} has an answer without an intent`);
-  const { remoteId = null, remoteUrl = null } = remote ?? {};
-  const publishedAt = state === 'published' ? now : null;
-  const settled = await settlePublication(trx, {
-    id: publicationId,
-    state,
-    remoteId,
-    remoteUrl,
-    publishedAt,
-  });
-  if (!settled) throw claimLost(claimed);
-  return settled;
+  return publicationId;
 }
 
 async function dropIntent(trx: Database, { claimed, publicationId }: EndedTry): Promise<void> {

@@ -1,9 +1,11 @@
 import type { Database } from '../database/Database.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { recordAttempt } from '../models/attempts.ts';
-import { findSending, recordSlot, settlePublication } from '../models/publications.ts';
+import { loadDestination } from '../models/channels.ts';
+import { findSending, lockSending, markUnknown, recordSlot } from '../models/publications.ts';
 import { endClaim, giveBackClaim, type InFlight, lockInFlight } from '../models/routeArticles.ts';
 import { hasExhaustedPublishAttempts, waitUntil } from './backoff.ts';
+import { holdForUnknown } from './holds.ts';
 
 const interrupted = 'interrupted (consumer restarted)';
 
@@ -21,6 +23,8 @@ export async function recoverInFlight(
   { workspaceId, at, now }: { workspaceId: number; at: Date; now: Date },
 ): Promise<Recovered[]> {
   return db.transaction(async trx => {
+    // Publication before route article, as a late answer locks them: the two may meet.
+    await lockSending(trx, workspaceId);
     const orphans = await lockInFlight(trx, workspaceId);
     const recovered: Recovered[] = [];
     for (const orphan of orphans) {
@@ -37,7 +41,7 @@ async function recover(trx: Database, recovery: Recovery): Promise<Recovered> {
   const { id, claimToken } = orphan;
   if (orphan.sendingAt) return recoverAsUnknown(trx, recovery);
   if (orphan.claimedFrom !== 'unknown') return recoverAsFailed(trx, recovery);
-  await giveBackClaim(trx, { id, claimToken, waitInstead: null, now });
+  await giveBackClaim(trx, { id, claimToken, passedGate: false, waitInstead: null, now });
   return { routeArticleId: id, outcome: 'given_back' };
 }
 
@@ -62,16 +66,17 @@ async function recoverAsFailed(trx: Database, recovery: Recovery): Promise<Recov
 }
 
 async function recoverAsUnknown(trx: Database, recovery: Recovery): Promise<Recovered> {
-  const { workspaceId, orphan, now } = recovery;
+  const { workspaceId, orphan, at, now } = recovery;
   const { id, channelId } = orphan;
   const publication = await findSending(trx, id);
   if (publication) {
-    const nowhere = { remoteId: null, remoteUrl: null, publishedAt: null };
-    await settlePublication(trx, { id: publication.id, state: 'unknown', ...nowhere });
+    await markUnknown(trx, publication.id);
     await recordSlot(trx, workspaceId, publication.slotAt);
   }
   await endOrphan(trx, recovery, 'unknown', null);
   await note(trx, recovery, 'unknown', publication?.id ?? null);
+  const destination = await loadDestination(trx, channelId);
+  await holdForUnknown(trx, { workspaceId, destination, at, now }, interrupted);
   const message = `Whether "${orphan.title}" went out is not known: ${interrupted}`;
   await raiseAlert(trx, {
     workspaceId,

@@ -12,7 +12,7 @@ const snapMs = 5_000;
 export function tickInstant(now: Date, workspace: Ticking): Date {
   const tolerance = Math.min(snapMs, workspace.tickIntervalMs / 10);
   const begin = slotOf(now, workspace);
-  const next = nextSlot(now, workspace);
+  const next = new Date(begin.getTime() + workspace.tickIntervalMs);
   if (now.getTime() - begin.getTime() <= tolerance) return begin;
   if (next.getTime() - now.getTime() <= tolerance) return next;
   return now;

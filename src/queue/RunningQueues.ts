@@ -104,14 +104,14 @@ export class RunningQueues implements Queues {
     if (this.#isStoreAccepted) return;
     const { store, isWorker } = this.#options;
     if (store.kind === 'redis') await checkEvictionPolicy(store.url);
+    if (isWorker && !this.#isStopped) await this.#consume();
     this.#isStoreAccepted = true;
-    if (isWorker && !this.#isStopped) this.#consume();
   }
 
-  #consume() {
+  async #consume() {
     const { store, jobs, logger } = this.#options;
     const common = { store, logger, errors: this.#errors };
-    this.#consumers = [
+    const consumers = [
       new QueueConsumer({
         ...common,
         name: queueNames.publishing,
@@ -125,7 +125,19 @@ export class RunningQueues implements Queues {
         run: (_payload, signal) => jobs.ingest(signal),
       }),
     ];
-    for (const consumer of this.#consumers) consumer.start();
+    try {
+      await Promise.all(consumers.map(consumer => consumer.ready()));
+    } catch (error) {
+      await Promise.all(consumers.map(consumer => consumer.stop(0)));
+      throw error;
+    }
+    // Stopped meanwhile: stop() has not seen them.
+    if (this.#isStopped) {
+      await Promise.all(consumers.map(consumer => consumer.stop(0)));
+      return;
+    }
+    this.#consumers = consumers;
+    for (const consumer of consumers) consumer.start();
   }
 
   async #whenReady() {

@@ -19,6 +19,9 @@ export type QueueConsumerOptions = {
 
 const lockDurationMs = 30_000;
 const maxStartedAttempts = 3;
+const readyLimitMs = 5_000;
+/** How soon a store that was away is asked again; BullMQ's own 15 s are three ticks of a fast workspace. */
+const runRetryDelayMs = 1_000;
 const closeLimitMs = 1_000;
 
 /**
@@ -41,7 +44,12 @@ export class QueueConsumer {
       processor: (job: Job, _token?: string, signal?: AbortSignal) => this.#process(job, signal),
       // A tick that kills its process would be given out again for ever: BullMQ exempts the ticks of
       // schedulers from its limit on stalled jobs, not from this one.
-      options: { concurrency, lockDuration: lockDurationMs, maxStartedAttempts },
+      options: {
+        concurrency,
+        lockDuration: lockDurationMs,
+        maxStartedAttempts,
+        runRetryDelay: runRetryDelayMs,
+      },
       errors,
     });
     this.#open.worker.on('failed', (job, error) => {
@@ -52,6 +60,14 @@ export class QueueConsumer {
   /** How many ticks run in this process now. */
   get running() {
     return this.#running;
+  }
+
+  /**
+   * Resolves once the store answered this consumer. BullMQ remembers a first connection that failed, and a
+   * worker that runs on it spins and blocks the process: such a consumer is to be stopped, never started.
+   */
+  async ready(): Promise<void> {
+    await withinLimit(this.#open.worker.waitUntilReady(), readyLimitMs, 'connecting a worker to the store');
   }
 
   /** Begins to take ticks, and goes on when a store that was away is back. */

@@ -85,6 +85,8 @@ async function closeQueue(queue: Queue, limitMs: number, errors: StoreErrors) {
   }
 }
 
+type EventSource = { on(event: 'error', listen: (error: unknown) => void): unknown };
+
 type Connected = {
   connection: ConnectionOptions;
   backendFactory: BackendFactory<RedisQueueBackend>;
@@ -107,6 +109,8 @@ function connect(
       migrate: true,
       max: maxPostgresConnections,
       connectionTimeoutMillis: connectTimeoutMs,
+      // BullMQ leaves a connection that it has checked out without a listener: if that breaks, the process ends.
+      onConnect: (client: EventSource) => void client.on('error', errors.report),
     };
     return { connection, backendFactory: postgresBackend, disconnect: () => {} };
   }

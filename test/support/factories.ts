@@ -124,6 +124,12 @@ export async function routeArticle(db: Database, id: number) {
   return db('route_articles').where({ id }).first();
 }
 
+/** Which alerts were raised, oldest first. */
+export async function alertKinds(db: Database): Promise<string[]> {
+  const alerts: { kind: string }[] = await db('alerts').orderBy('id').select('kind');
+  return alerts.map(({ kind }) => kind);
+}
+
 function md5(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }

@@ -12,52 +12,52 @@ import type { LockUnit } from '../../src/publishing/workspaceLock.ts';
 
 export type Publish = (post: Post, context: SendContext) => Promise<PublishOutcome> | PublishOutcome;
 
-export const succeeded: PublishOutcome = { kind: 'succeeded', remoteId: null, remoteUrl: null };
-export const refused: PublishOutcome = {
+export const succeeded = { kind: 'succeeded', remoteId: null, remoteUrl: null } satisfies PublishOutcome;
+export const refused = {
   kind: 'failed',
   code: 'connection_refused',
   detail: 'nobody listens',
   isFinal: false,
   blames: 'channel',
-};
-export const articleRefused: PublishOutcome = {
+} satisfies PublishOutcome;
+export const articleRefused = {
   kind: 'failed',
   code: 'rejected',
   detail: 'not this one',
   isFinal: false,
   blames: 'article',
-};
-export const invalid: PublishOutcome = {
+} satisfies PublishOutcome;
+export const invalid = {
   kind: 'failed',
   code: 'invalid_post',
   detail: 'invalid_url',
   isFinal: true,
   blames: 'article',
-};
-export const blocked: PublishOutcome = {
+} satisfies PublishOutcome;
+export const blocked = {
   kind: 'blocked',
   scope: 'channel',
   code: 'forbidden',
   detail: 'banned from this community',
   isGone: false,
-};
-export const alreadyThere: PublishOutcome = {
+} satisfies PublishOutcome;
+export const alreadyThere = {
   kind: 'skipped',
   reason: 'already_there',
   detail: 'posted by others',
-};
-export const throttled: PublishOutcome = {
+} satisfies PublishOutcome;
+export const throttled = {
   kind: 'throttled',
   scope: 'channel',
   code: 'rate_limited',
   detail: '429',
   until: null,
-};
-export const unknown: PublishOutcome = {
+} satisfies PublishOutcome;
+export const unknown = {
   kind: 'unknown',
   code: 'connection_reset',
   detail: 'the answer was lost',
-};
+} satisfies PublishOutcome;
 
 /** Answers by a post's title; a title that is not named succeeds. */
 export function answering(answers: Readonly<Record<string, PublishOutcome>>): Publish {

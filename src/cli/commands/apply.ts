@@ -4,13 +4,14 @@ import { processEnvironment } from '../../config.ts';
 import { checkTemplate } from '../../routing/checkTemplate.ts';
 import { applyPlan, previewPlan } from '../../setup/applyPlan.ts';
 import { exportConfig } from '../../setup/exportConfig.ts';
-import type { PlannedChange } from '../../setup/PlannedChange.ts';
+import { formatPlan } from '../../setup/formatPlan.ts';
+import { parseYaml } from '../../setup/parseYaml.ts';
 import { readConfigFile } from '../../setup/readConfigFile.ts';
 import { print, printJson } from '../output.ts';
 import { chooseWorkspace, withApp } from '../withApp.ts';
 
 type ApplyOptions = { dryRun?: boolean; json?: boolean };
-type ExportOptions = { workspace?: string };
+type ExportOptions = { json?: boolean; workspace?: string };
 
 /** `headway apply` and `headway export`: the domain objects as a file. */
 export function addApply(program: Command): void {
@@ -26,12 +27,14 @@ export function addApply(program: Command): void {
     .command('export')
     .description('print the current state as a config.yaml, secrets as placeholders')
     .option('--workspace <name>', 'only this workspace (default: all)')
+    .option('--json', 'print JSON, which apply reads as well')
     .addHelpText('after', '\nExample:\n  $ headway export > config.yaml')
-    .action(async ({ workspace }: ExportOptions) =>
+    .action(async ({ json, workspace }: ExportOptions) =>
       withApp({}, async ({ app }) => {
         if (workspace !== undefined) await chooseWorkspace(app, workspace);
         const text = await exportConfig(app.db, { box: app.secretBox, workspace: workspace ?? null });
-        print(text.trimEnd());
+        if (json) printJson(parseYaml(text, 'the export').value ?? {});
+        else print(text.trimEnd());
       }),
     );
 }
@@ -49,32 +52,6 @@ async function apply(file: string, { dryRun, json }: ApplyOptions): Promise<void
       ? await previewPlan(db, setup, box)
       : await applyPlan(db, setup, { box, now: clock.now(), actor: 'cli' });
     if (json) printJson({ applied: !dryRun, changes: plan });
-    else printPlan(plan, { isDryRun: dryRun ?? false });
+    else print(`${formatPlan(plan)}\n${dryRun ? 'This was a plan: nothing was changed.' : 'Applied.'}`);
   });
-}
-
-const signs: Readonly<Record<PlannedChange['action'], string>> = {
-  create: '+',
-  update: '~',
-  archive: '-',
-  restore: '+',
-  unchanged: ' ',
-};
-
-function printPlan(plan: readonly PlannedChange[], { isDryRun }: { isDryRun: boolean }): void {
-  const changes = plan.filter(({ action }) => action !== 'unchanged');
-  for (const { action, kind, workspace, name, changes: fields } of changes) {
-    print(`${signs[action]} ${action} ${kind} ${name}${kind === 'workspace' ? '' : ` (${workspace})`}`);
-    for (const { field, from, to } of fields) {
-      const value = from === null ? show(to) : `${show(from)} → ${show(to)}`;
-      print(`    ${field}: ${value}`);
-    }
-  }
-  const unchanged = plan.length - changes.length;
-  const counts = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}, ${unchanged} unchanged`;
-  print(isDryRun ? `Plan: ${counts}. Nothing was changed.` : `Applied: ${counts}.`);
-}
-
-function show(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

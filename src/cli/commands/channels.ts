@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Database } from '../../database/Database.ts';
-import { countWaiting, findChannelId, pauseChannel, resumeChannel } from '../../models/channelChanges.ts';
+import { countWaiting, pauseChannel, resumeChannel } from '../../models/channelChanges.ts';
 import { loadSchedule } from '../../models/schedule.ts';
 import { openChannels } from '../../publishing/openChannels.ts';
-import { failed } from '../CliError.ts';
+import { findNamed } from '../findNamed.ts';
 import { formatInstant, printJson, printTable, shorten } from '../output.ts';
 import { turnSwitch } from '../turnSwitch.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
@@ -73,8 +73,8 @@ async function turn(
   { action, name, ...options }: Options & { action: 'pause' | 'resume'; name: string },
 ): Promise<void> {
   const { id: workspaceId } = await chooseWorkspace(context.app, options.workspace);
-  const id = await findChannelId(context.app.db, workspaceId, name);
-  if (id === null) throw failed(`There is no channel "${name}" in this workspace.`);
+  const schedule = await loadSchedule(context.app.db, workspaceId);
+  const { id } = findNamed('channel', name, schedule?.channels ?? []);
   const turn = (db: Database) => (action === 'pause' ? pauseChannel(db, id) : resumeChannel(db, id));
   const subject = { type: 'channel', id, name } as const;
   await turnSwitch(context, { action, subject, workspaceId, turn }, options);

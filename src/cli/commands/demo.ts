@@ -1,27 +1,5 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { App } from '../../app.ts';
-import { channelRegistry } from '../../channels/registry.ts';
-import { systemClock } from '../../clock.ts';
-import { type Config, readConfig } from '../../config.ts';
-import { createLogger } from '../../logger.ts';
-import { listWorkspaces } from '../../models/workspaces.ts';
-import { parseNetworks } from '../../network/addressGuard.ts';
-import type { TickResult } from '../../publishing/tickResult.ts';
-import type { Queues } from '../../queue/startQueues.ts';
-import { checkTemplate } from '../../routing/checkTemplate.ts';
-import { serve } from '../../serve.ts';
-import { applyPlan } from '../../setup/applyPlan.ts';
-import { readConfigFile } from '../../setup/readConfigFile.ts';
-import { demoConfig } from '../demo/demoConfig.ts';
-import { type Neighbourhood, startNeighbourhood } from '../demo/startNeighbourhood.ts';
-import { describeTick } from '../describeTick.ts';
-import { describeWorkspace } from '../describeWorkspace.ts';
-import { print } from '../output.ts';
-
-const showForMs = 26_000;
+import type { DemoOptions } from '../demo/Demo.ts';
 
 /** `headway demo`: the main job on an embedded database, with real feeds, in half a minute. */
 export function addDemo(program: Command): void {
@@ -29,125 +7,11 @@ export function addDemo(program: Command): void {
     .command('demo')
     .description('watch it work: feeds in, one article out per tick, in a scratch folder')
     .option('--keep', 'go on until Ctrl-C, with the web side')
+    .option('--json', 'print one JSON object at the end, and nothing before')
     .addHelpText('after', '\nExample:\n  $ headway demo --keep')
-    .action(async ({ keep = false }: { keep?: boolean }) => new Demo(keep).run());
-}
-
-/** One run of the demo, from its scratch folder to its summary. */
-class Demo {
-  readonly #keep: boolean;
-  readonly #stopping = new AbortController();
-  #app: App | null = null;
-  #lines: Promise<void> = Promise.resolve();
-
-  constructor(keep: boolean) {
-    this.#keep = keep;
-  }
-
-  async run(): Promise<void> {
-    const scratch = await mkdtemp(join(tmpdir(), 'headway-demo-'));
-    // Where root runs it, the database belongs to another user, who must get in.
-    await chmod(scratch, 0o755);
-    const neighbourhood = await startNeighbourhood();
-    const stop = () => this.#stopping.abort();
-    process.once('SIGINT', stop).once('SIGTERM', stop);
-    try {
-      await this.#serve(scratch, neighbourhood);
-    } finally {
-      await neighbourhood.close();
-      await rm(join(scratch, 'data'), { recursive: true, force: true });
-    }
-  }
-
-  async #serve(scratch: string, neighbourhood: Neighbourhood): Promise<void> {
-    print('Starting PostgreSQL, queues and feeds in a scratch folder …');
-    const outbox = join(scratch, 'outbox');
-    await serve({
-      config: configFor(scratch),
-      logger: createLogger('error'),
-      isWorker: true,
-      hasWeb: this.#keep,
-      stopping: this.#stopping.signal,
-      announce: print,
-      onTick: result => this.#tell(result),
-      onRunning: async ({ app, queues, web }) => {
-        this.#app = app;
-        await this.#begin({ app, queues, scratch, outbox, neighbourhood });
-        if (web) print(`Web side: http://127.0.0.1:${web.port}/queues (user admin). Ctrl-C ends.`);
-        if (this.#keep) return;
-        await new Promise(resolve => setTimeout(resolve, showForMs));
-        await this.#summarise(app, { outbox, neighbourhood });
-        this.#stopping.abort();
-      },
+    .action(async (options: DemoOptions) => {
+      // Loaded only here, as with the servers: the other commands start a third faster without it.
+      const { Demo } = await import('../demo/Demo.ts');
+      await new Demo(options).run();
     });
-  }
-
-  async #begin(setting: {
-    app: App;
-    queues: Queues;
-    scratch: string;
-    outbox: string;
-    neighbourhood: Neighbourhood;
-  }): Promise<void> {
-    const { app, queues, scratch, outbox, neighbourhood } = setting;
-    const file = join(scratch, 'config.yaml');
-    await writeFile(file, demoConfig({ url: neighbourhood.url, folder: outbox }));
-    const setup = await readConfigFile(file, { env: {}, channels: channelRegistry, checkTemplate });
-    const { db, secretBox: box } = app;
-    await applyPlan(db, setup, { box, now: systemClock.now(), actor: 'demo' });
-    const { signal } = this.#stopping;
-    const { feeds } = await app.ingestFeeds.handle({ isForced: true }, { clock: systemClock, signal });
-    for (const { name, newArticles, routed } of feeds) {
-      print(`Feed ${name}: ${newArticles} articles, ${routed} routed`);
-    }
-    print(`\nA tick every 2 seconds, at most one publication each (config: ${file})\n`);
-    await queues.reconcile();
-  }
-
-  // One after the other, so that lines of two ticks do not mix.
-  #tell(result: TickResult): void {
-    this.#lines = this.#lines.then(async () => {
-      const waiting = this.#app ? await waitingIn(this.#app) : '';
-      print(`${describeTick(result)}\n    waiting: ${waiting}`);
-    });
-  }
-
-  async #summarise(
-    app: App,
-    { outbox, neighbourhood }: { outbox: string; neighbourhood: Neighbourhood },
-  ): Promise<void> {
-    await this.#lines;
-    const { published, skipped, dead, unknown, holds } = await describeDemo(app);
-    print(`\nPublished ${published}, skipped ${skipped}, dead ${dead}, unknown ${unknown}.`);
-    for (const { channel, reason, until, detail } of holds) {
-      print(
-        `  channel ${channel} waits: ${reason}${until ? ` until ${until.toISOString()}` : ''} (${detail ?? 'by setting'})`,
-      );
-    }
-    print(`The webhook receiver took ${neighbourhood.received.length} posts.`);
-    print(`The Markdown files are in ${outbox}`);
-  }
-}
-
-async function describeDemo(app: App) {
-  const [workspace] = await listWorkspaces(app.db);
-  if (!workspace) throw new Error('the demo has lost its workspace');
-  return describeWorkspace({ app, clock: systemClock, isRehearsal: false }, workspace);
-}
-
-async function waitingIn(app: App): Promise<string> {
-  const { waiting } = await describeDemo(app);
-  return Object.entries(waiting)
-    .map(([reason, count]) => `${count} ${reason}`)
-    .join(', ');
-}
-
-function configFor(scratch: string): Config {
-  const settings = {
-    HEADWAY_DATA_DIR: join(scratch, 'data'),
-    HEADWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-    HEADWAY_SHUTDOWN_GRACE: '5s',
-    PORT: '0',
-  };
-  return readConfig(settings, { parseNetworks });
 }

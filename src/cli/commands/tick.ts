@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { recordTicks } from '../../models/workspaces.ts';
+import type { TickResult } from '../../publishing/tickResult.ts';
 import { describeTick } from '../describeTick.ts';
 import { print, printJson } from '../output.ts';
 import { parseInstant } from '../parseArguments.ts';
@@ -24,8 +25,13 @@ export function addTick(program: Command): void {
         const { id: workspaceId } = await chooseWorkspace(app, workspace);
         const result = await app.publishNextArticle.handle({ workspaceId }, { clock, signal });
         await recordTicks(app.db, [{ workspaceId, at: clock.now() }], { isRehearsal });
-        if (json) printJson(result);
+        if (json) printJson(toJson(result));
         else print(describeTick(result));
       }),
     );
+}
+
+// The shape that scripts rely on; a detail stands in it only where there is one.
+function toJson({ detail, ...result }: TickResult): object {
+  return detail === null ? result : { ...result, detail };
 }

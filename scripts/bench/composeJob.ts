@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Channel } from '../../src/channels/Channel.ts';
+import type { Database } from '../../src/database/Database.ts';
+import { createLogger } from '../../src/logger.ts';
+import { ArticlePublishingService } from '../../src/publishing/ArticlePublishingService.ts';
+import { PublishNextArticleJob } from '../../src/publishing/PublishNextArticleJob.ts';
+import type { LockUnit } from '../../src/publishing/workspaceLock.ts';
+
+/** Composes a tick as `app.ts` does, with a platform that takes every post at once and a silent logger. */
+export function composeJob(db: Database): PublishNextArticleJob {
+  const service = new ArticlePublishingService({
+    channels: new Map([[platform.platform, platform]]),
+    openSettings: () => ({}),
+    createSend: () => async () => {
+      throw new Error('the bench sends nothing');
+    },
+  });
+  return new PublishNextArticleJob(
+    { db, service, logger: createLogger('silent'), newToken: randomUUID },
+    alwaysFree,
+  );
+}
+
+const platform: Channel<Record<string, unknown>> = {
+  platform: 'bench',
+  needsAccount: false,
+  reconciliation: 'blind',
+  settings: z.record(z.string(), z.unknown()),
+  secretKeys: [],
+  destination: () => ({ instance: '', target: '' }),
+  publish: async () => ({ kind: 'succeeded', remoteId: null, remoteUrl: null }),
+};
+
+// The bench's ticks run one after the other, so nobody ever has the lock.
+const alwaysFree: LockUnit = async () => ({
+  signal: new AbortController().signal,
+  release: async () => undefined,
+});
