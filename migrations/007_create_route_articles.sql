@@ -43,8 +43,9 @@ create table route_articles (
     when next_attempt_at is null then 1
     else 2 end) stored,
   -- One per channel; by article first, so that it also finds the rows of an article. A row changes its place
-  -- in the queue six times, and each time every index that is not partial is written: there is no other.
+  -- in the queue six times, and each time every index that is not partial is written: so there are few.
   unique (article_id, channel_id),
+  unique (id, workspace_id),
   foreign key (channel_id, workspace_id) references channels (id, workspace_id),
   foreign key (article_id, workspace_id) references articles (id, workspace_id),
   constraint skipped_is_terminal check (publish_status <> 'skipped' or publish_attempts = 4),

@@ -11,5 +11,13 @@ export type LogLevel = (typeof logLevels)[number];
  */
 export function createLogger(level: LogLevel): Logger {
   const stderr = pino.destination({ dest: 2, sync: true });
-  return pino({ level, timestamp: pino.stdTimeFunctions.isoTime, base: null }, stderr);
+  const serializers = { err: briefly };
+  return pino({ level, timestamp: pino.stdTimeFunctions.isoTime, base: null, serializers }, stderr);
+}
+
+// Only what helps: errors of a database driver carry their whole client with them, keys included.
+function briefly(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const code = 'code' in error ? error.code : undefined;
+  return { type: error.name, message: error.message, code, stack: error.stack };
 }

@@ -4,6 +4,9 @@ import pg from 'pg';
 /** A pool of connections or a transaction on one: models take either. */
 export type Database = Knex;
 
+/** One connection, in a transaction whose statements are sent at once: see `inOneFlight`. */
+export type Flight = { send(config: pg.QueryConfig): Promise<pg.QueryResult> };
+
 /** Statement names are unique in the program: the server keeps one plan for each. */
 export type Statement = { name: string; text: string };
 
@@ -34,6 +37,8 @@ export function openDatabase(url: string, { maxConnections = poolLimits.max } = 
       statement_timeout: 60_000,
       idle_in_transaction_session_timeout: 60_000,
       keepAlive: true,
+      // Lets the statements of `inOneFlight` travel together; others wait for each other anyway.
+      pipeline: true,
       types: { getTypeParser },
     } as Knex.PgConnectionConfig,
     pool: { min: poolLimits.min, max: maxConnections },
@@ -47,15 +52,59 @@ export function openDatabase(url: string, { maxConnections = poolLimits.max } = 
 function quiet(): void {}
 
 /** Runs one named, prepared statement with `$1`-style parameters and returns its rows. */
-export async function query<Row>(db: Database, { name, text }: Statement, values: readonly unknown[] = []) {
-  const result = await db.raw(text).options({ name, values });
-  return result.rows as Row[];
+export async function query<Row>(
+  db: Database | Flight,
+  statement: Statement,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  return (await run(db, statement, values)).rows as Row[];
 }
 
 /** As `query`, for a statement that changes rows: how many it changed. */
-export async function execute(db: Database, { name, text }: Statement, values: readonly unknown[] = []) {
-  const result = await db.raw(text).options({ name, values });
-  return result.rowCount as number;
+export async function execute(
+  db: Database,
+  statement: Statement,
+  values: readonly unknown[] = [],
+): Promise<number> {
+  return (await run(db, statement, values)).rowCount ?? 0;
+}
+
+function run(
+  db: Database | Flight,
+  { name, text }: Statement,
+  values: readonly unknown[],
+): Promise<pg.QueryResult> {
+  if ('send' in db) return db.send({ name, text, values: [...values] });
+  return db.raw(text).options({ name, values });
+}
+
+/**
+ * A transaction whose statements may be sent before the ones in front of them are answered, `begin` and
+ * `commit` included: the server runs them in order, each with a snapshot of its own, and only the round
+ * trips are saved. `commit` may go out beside the last statement; if that fails, nothing is kept.
+ * `work` awaits all that it sends. Where it does not commit, everything is rolled back.
+ */
+export async function inOneFlight<Result>(
+  db: Database,
+  work: (flight: Flight, commit: () => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const connection: pg.Client = await db.client.acquireConnection();
+  const flight: Flight = { send: config => connection.query(config) };
+  let isCommitted = false;
+  const commit = async () => {
+    await flight.send({ text: 'commit' });
+    isCommitted = true;
+  };
+  // Whatever made it fail makes the next statement fail, and is told by that.
+  const begun = flight.send({ text: 'begin' }).catch(() => {});
+  try {
+    return await work(flight, commit);
+  } finally {
+    await begun;
+    // It fails only with its connection, and then the server has rolled back.
+    if (!isCommitted) await flight.send({ text: 'rollback' }).catch(() => {});
+    await db.client.releaseConnection(connection);
+  }
 }
 
 /** The name of the constraint that a statement violated, or null for any other error. */

@@ -1,16 +1,5 @@
 import { type Database, execute, query } from '../database/Database.ts';
 
-/** Looks a channel of a workspace up by name; null when there is none, or it is archived. */
-export async function findChannelId(db: Database, workspaceId: number, name: string): Promise<number | null> {
-  const [row] = await query<{ id: number }>(db, selectByName, [workspaceId, name]);
-  return row?.id ?? null;
-}
-
-const selectByName = {
-  name: 'find-channel-by-name',
-  text: 'select id from channels where workspace_id = $1 and name = $2 and archived_at is null',
-};
-
 /** Pauses a channel. True when it was not paused. */
 export async function pauseChannel(db: Database, id: number): Promise<boolean> {
   return (await execute(db, updatePaused, [id])) > 0;

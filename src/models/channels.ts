@@ -1,4 +1,4 @@
-import { type Database, execute, query } from '../database/Database.ts';
+import { type Database, execute, type Flight, query } from '../database/Database.ts';
 
 /** A channel as its platform needs it: settings as stored, secrets still sealed. */
 export type Destination = {
@@ -41,7 +41,7 @@ const selectDestination = {
  * Locks workspace, then channel, always in this order, and makes the commit that follows durable before
  * it is answered: what the gate reads cannot change under it.
  */
-export async function lockForGate(db: Database, workspaceId: number, channelId: number): Promise<void> {
+export async function lockForGate(db: Flight, workspaceId: number, channelId: number): Promise<void> {
   await query(db, lockBoth, [workspaceId, channelId]);
 }
 

@@ -1,5 +1,5 @@
 import type { Post } from '../channels/Channel.ts';
-import { type Database, execute, query, violatedConstraint } from '../database/Database.ts';
+import { type Database, execute, type Flight, query, violatedConstraint } from '../database/Database.ts';
 
 /** The intent to send: written, and committed, before the request. */
 export type Intent = {
@@ -21,7 +21,7 @@ export type Intent = {
  * claimed and approved, and inserts the publication. Null: the row has changed. Throws the violation of
  * one of the three unique indexes, which `conflictOf` names.
  */
-export async function insertIntent(db: Database, intent: Intent): Promise<number | null> {
+export async function insertIntent(db: Flight, intent: Intent): Promise<number | null> {
   const [row] = await query<{ id: number }>(db, stampAndInsert, [
     intent.routeArticleId,
     intent.claimToken,

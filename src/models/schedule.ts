@@ -1,4 +1,4 @@
-import { type Database, query } from '../database/Database.ts';
+import { type Database, type Flight, query } from '../database/Database.ts';
 import { type Workspace, workspaceColumns } from './workspaces.ts';
 
 /** A hold: not to be tried before `until`; null `until`: until a person or an event lifts it. */
@@ -41,7 +41,7 @@ export type Schedule = {
  * `openChannels` and `workspaceStops`.
  */
 export async function loadSchedule(
-  db: Database,
+  db: Database | Flight,
   workspaceId: number,
   channelId: number | null = null,
 ): Promise<Schedule | null> {

@@ -1,6 +1,6 @@
 import type { Post } from '../channels/Channel.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/Database.ts';
+import { type Database, type Flight, inOneFlight } from '../database/Database.ts';
 import { lockForGate } from '../models/channels.ts';
 import {
   conflictOf,
@@ -43,7 +43,7 @@ export type GateVerdict =
  */
 export async function passGate(db: Database, request: GateRequest): Promise<GateVerdict> {
   try {
-    return await db.transaction(trx => askAndInsert(trx, request));
+    return await inOneFlight(db, (flight, commit) => askAndInsert(flight, commit, request));
   } catch (error) {
     const conflict = conflictOf(error);
     if (!conflict) throw error;
@@ -51,29 +51,36 @@ export async function passGate(db: Database, request: GateRequest): Promise<Gate
   }
 }
 
-async function askAndInsert(trx: Database, request: GateRequest): Promise<GateVerdict> {
+async function askAndInsert(
+  flight: Flight,
+  commit: () => Promise<void>,
+  request: GateRequest,
+): Promise<GateVerdict> {
   const { claimed, post, at, slotAt, clock } = request;
-  await lockForGate(trx, claimed.workspaceId, claimed.channelId);
+  const { workspaceId, channelId } = claimed;
+  // Read behind the locks: what they waited for is in it.
+  const locked = lockForGate(flight, workspaceId, channelId);
+  const [schedule] = await Promise.all([loadSchedule(flight, workspaceId, channelId), locked]);
   const sendingAt = clock.now();
-  if (Math.abs(sendingAt.getTime() - at.getTime()) > longestDriftMs) {
-    return closed(
-      'all_blocked',
-      `the clock reads ${sendingAt.toISOString()}, more than 2 minutes from the tick`,
-    );
-  }
-  const schedule = await loadSchedule(trx, claimed.workspaceId, claimed.channelId);
-  const objection = schedule ? objectionTo(schedule, request) : closed('paused', 'the workspace is gone');
+  const objection = isAdrift(sendingAt, at) ?? objectionTo(schedule, request);
   if (objection) return objection;
 
   const sendBy = new Date(sendingAt.getTime() + sendWithinMs);
   const { id: routeArticleId, claimToken, textHash } = claimed;
   const intent = { routeArticleId, claimToken, textHash, slotAt, countedAt: at, sendingAt, sendBy, post };
-  const publicationId = await insertIntent(trx, intent);
+  const [publicationId] = await Promise.all([insertIntent(flight, intent), commit()]);
   if (publicationId === null) return { kind: 'refused', detail: 'it was changed since it was claimed' };
   return { kind: 'passed', publicationId, sendingAt, sendBy };
 }
 
-function objectionTo(schedule: Schedule, { at, slotAt }: GateRequest): GateVerdict | null {
+// A process that slept must not act on what it saw before.
+function isAdrift(now: Date, at: Date): GateVerdict | null {
+  if (Math.abs(now.getTime() - at.getTime()) <= longestDriftMs) return null;
+  return closed('all_blocked', `the clock reads ${now.toISOString()}, more than 2 minutes from the tick`);
+}
+
+function objectionTo(schedule: Schedule | null, { at, slotAt }: GateRequest): GateVerdict | null {
+  if (!schedule) return closed('paused', 'the workspace is gone');
   const isByPerson = slotAt === null;
   const stop = workspaceStops(schedule, at).find(
     ({ reason }) => !isByPerson || reason === 'paused' || reason === 'daily_cap',

@@ -137,7 +137,7 @@ describe('route_articles', () => {
       'foreign key',
     );
     await expect(scene.article(workspaceId, channelId, { article_id })).rejects.toThrow(
-      'channel_id_article_id_key',
+      'article_id_channel_id_key',
     );
   });
 

@@ -32,8 +32,18 @@ export async function tryMeddled(
 }
 
 function beforeTransactions(db: Database, wait: () => unknown): Database {
+  const client = new Proxy(db.client, {
+    get(target, property, receiver) {
+      if (property !== 'acquireConnection') return Reflect.get(target, property, receiver);
+      return async () => {
+        await wait();
+        return target.acquireConnection();
+      };
+    },
+  });
   return new Proxy(db, {
     get(target, property, receiver) {
+      if (property === 'client') return client;
       if (property !== 'transaction') return Reflect.get(target, property, receiver);
       return async (...work: Parameters<Database['transaction']>) => {
         await wait();
