@@ -1,5 +1,7 @@
 import normalizeUrl from 'normalize-url';
 
+const mostPasses = 3;
+
 /** Parameters that tell where a reader came from, not what is read. */
 const trackers = [
   /^(utm|mtm|pk|piwik|matomo|hsa|vero|oly_anon|oly_enc|trk)_/i,
@@ -15,6 +17,17 @@ const trackers = [
  * and joins `a//b`. Expects an absolute http or https URL.
  */
 export function canonicalUrl(url: string): string {
+  let canonical = normalized(url);
+  // What one pass leaves may be for the next: a question mark with nothing behind it, a slash that was encoded.
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const next = normalized(canonical.replace(/\?$/, ''));
+    if (next === canonical) break;
+    canonical = next;
+  }
+  return canonical;
+}
+
+function normalized(url: string): string {
   return normalizeUrl(url, {
     stripHash: !/#[!/]/.test(url),
     stripWWW: false,
