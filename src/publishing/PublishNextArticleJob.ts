@@ -60,21 +60,29 @@ export class PublishNextArticleJob {
   }
 
   async #publishNext(tick: Tick, beforeLock: Look | null, context: TickContext): Promise<TickResult> {
-    // Whoever had the lock before may have published, or left something: then look again, by the same instant.
+    const result = beforeLock && (await this.#tryInTurn(tick, beforeLock, context));
+    if (result) return result;
+    // Nothing of what was seen before the lock can be had: whoever held it has published, or left something
+    // in flight. So that is ended, and looked again, by the same instant.
     const { glance } = await this.#again(tick);
     if (glance.hasInFlight) await this.#recover(tick, context.clock);
-    const isAsBefore = !glance.hasInFlight && isSameSlot(glance, tick.glance);
-    const look = beforeLock && isAsBefore ? beforeLock : await this.#look(await this.#again(tick));
-    if ('reason' in look) return this.#idle(tick, look);
-    const { dueWaits, openIds } = look;
-    if (dueWaits > dueWaitsWorthPromoting) await promoteEndedWaits(this.#tools.db, openIds, tick.at);
-    return this.#tryInTurn(tick, look, context);
+    const now = await this.#again(tick);
+    const look = await this.#look(now);
+    if ('reason' in look) return this.#idle(now, look);
+    return (await this.#tryInTurn(now, look, context)) ?? this.#idle(now, nothingDue);
   }
 
-  /** Candidates in their order, until one is published, none is left, ten were tried, or time is up. */
-  async #tryInTurn(tick: Tick, { candidates, channels }: Look, context: TickContext): Promise<TickResult> {
+  /**
+   * Candidates in their order, until one is published, none is left, ten were tried, or time is up. Null:
+   * none of them could be claimed.
+   */
+  async #tryInTurn(tick: Tick, look: Look, context: TickContext): Promise<TickResult | null> {
     const { at, slot: slotAt } = tick;
+    const { tickIntervalMs, lastSlotAt } = tick.glance.workspace;
     const { clock, signal, cutOff = never } = context;
+    const { candidates, channels, dueWaits, openIds } = look;
+    if (dueWaits > dueWaitsWorthPromoting) await promoteEndedWaits(this.#tools.db, openIds, at);
+    const circumstances = { tickIntervalMs, at, slotAt, lastSlotAt, clock, signal, cutOff };
     const until = clock.now().getTime() + newCandidatesForMs;
     const dropped = new Set<number>();
     const tried: Tried[] = [];
@@ -83,8 +91,6 @@ export class PublishNextArticleJob {
       if (countTried(tried) >= candidatesPerTick || clock.now().getTime() > until) break;
       if (signal.aborted) return this.#idle(tick, { reason: 'stopping', detail: null }, tried);
 
-      const { tickIntervalMs } = tick.glance.workspace;
-      const circumstances = { tickIntervalMs, at, slotAt, clock, signal, cutOff };
       const result = await publishRouteArticle(this.#tools, { routeArticleId, ...circumstances });
       if (result.tried) tried.push(result.tried);
       const { next } = result;
@@ -94,8 +100,7 @@ export class PublishNextArticleJob {
         for (const id of sharing(next.scope, channelId, channels)) dropped.add(id);
       }
     }
-    const reason = tried.length > 0 ? 'all_blocked' : 'nothing_due';
-    return this.#idle(tick, { reason, detail: null }, tried);
+    return tried.length > 0 ? this.#idle(tick, { reason: 'all_blocked', detail: null }, tried) : null;
   }
 
   async #wakeUp(workspaceId: number, clock: Clock): Promise<Tick> {
@@ -166,10 +171,6 @@ type Stop = { reason: TickReason; detail: string | null };
 
 const nothingDue: Stop = { reason: 'nothing_due', detail: null };
 const never = new AbortController().signal;
-
-function isSameSlot(one: Glance, other: Glance): boolean {
-  return one.workspace.lastSlotAt?.getTime() === other.workspace.lastSlotAt?.getTime();
-}
 
 function published(tick: Tick, article: PublishedArticle, tried: readonly Tried[]): TickResult {
   return { ...told(tick), outcome: 'published', reason: null, detail: null, published: article, tried };

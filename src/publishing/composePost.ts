@@ -1,5 +1,5 @@
 import type { Post } from '../channels/Channel.ts';
-import type { ClaimedRouteArticle } from '../models/routeArticles.ts';
+import type { ClaimedRouteArticle } from '../models/claims.ts';
 
 /** Composes what is to go out of what was approved. The link is the one that the feed gave, never cut. */
 export function composePost(claimed: ClaimedRouteArticle): Post {

@@ -2,6 +2,7 @@ import type { Post } from '../channels/Channel.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, type Flight, inOneFlight } from '../database/Database.ts';
 import { lockForGate } from '../models/channels.ts';
+import type { ClaimedRouteArticle } from '../models/claims.ts';
 import {
   conflictOf,
   findPublicationState,
@@ -9,7 +10,6 @@ import {
   insertIntent,
   type PublicationState,
 } from '../models/publications.ts';
-import type { ClaimedRouteArticle } from '../models/routeArticles.ts';
 import { loadSchedule, type Schedule } from '../models/schedule.ts';
 import { openChannels } from './openChannels.ts';
 import type { TickReason } from './tickResult.ts';

@@ -42,9 +42,17 @@ export async function publishNow(
     const subject = { subjectType: 'route_article', subjectId: id } as const;
     await recordAudit(tools.db, { workspaceId, actor, action: 'publish-now', ...subject, now: at });
 
-    const { tickIntervalMs } = schedule.workspace;
+    const { tickIntervalMs, lastSlotAt } = schedule.workspace;
     const stops = AbortSignal.any([signal, held.signal]);
-    const circumstances = { tickIntervalMs, at, slotAt: null, clock, signal: stops, cutOff: signal };
+    const circumstances = {
+      tickIntervalMs,
+      at,
+      slotAt: null,
+      lastSlotAt,
+      clock,
+      signal: stops,
+      cutOff: signal,
+    };
     const { tried } = await publishRouteArticle(tools, { routeArticleId: id, ...circumstances });
     return tried ? { kind: 'tried', tried } : { kind: 'refused', detail: 'somebody else took it just now' };
   } finally {

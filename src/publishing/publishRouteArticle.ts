@@ -3,8 +3,9 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
 import type { Logger } from '../logger.ts';
 import type { Destination } from '../models/channels.ts';
+import { type ClaimedRouteArticle, claimRouteArticle } from '../models/claims.ts';
 import type { PublicationState } from '../models/publications.ts';
-import { type ClaimedRouteArticle, claimRouteArticle, maxPublishAttempts } from '../models/routeArticles.ts';
+import { maxPublishAttempts } from '../models/routeArticles.ts';
 import type { ArticlePublishingService, Prepared } from './ArticlePublishingService.ts';
 import { composePost } from './composePost.ts';
 import { type GateVerdict, passGate } from './passGate.ts';
@@ -27,6 +28,8 @@ export type TryRequest = {
   at: Date;
   /** Null: a person's publish-now. */
   slotAt: Date | null;
+  /** The workspace's newest slot, as it was when the article was chosen. */
+  lastSlotAt: Date | null;
   clock: Clock;
   /** Aborted when the process is to stop: what has not passed the gate is given back. */
   signal: AbortSignal;
@@ -50,9 +53,10 @@ export type TryResult = { tried: Tried | null; next: NextStep };
  */
 export async function publishRouteArticle(tools: PublishingTools, request: TryRequest): Promise<TryResult> {
   const { db, newToken } = tools;
-  const { routeArticleId: id, slotAt, at, clock } = request;
+  const { routeArticleId: id, slotAt, at, lastSlotAt, clock } = request;
   const dueBy = slotAt ? at : null;
-  const claimed = await claimRouteArticle(db, { id, claimToken: newToken(), dueBy, now: clock.now() });
+  const now = clock.now();
+  const claimed = await claimRouteArticle(db, { id, claimToken: newToken(), dueBy, lastSlotAt, now });
   if (!claimed) return { tried: null, next: { kind: 'go_on' } };
 
   const attempt = new Try(tools, request, claimed);

@@ -3,17 +3,16 @@ import type { Database } from '../database/Database.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { type AttemptOutcome, recordAttempt } from '../models/attempts.ts';
 import { type Destination, markChannelDown } from '../models/channels.ts';
-import { deletePublication, markUnknown, recordSlot } from '../models/publications.ts';
-import { recordPublished } from '../models/recordPublished.ts';
 import {
   type ClaimEnd,
   type ClaimedRouteArticle,
   endClaim,
   freeDuplicateWaits,
   giveBackClaim,
-  maxPublishAttempts,
-  type SkipReason,
-} from '../models/routeArticles.ts';
+} from '../models/claims.ts';
+import { deletePublication, markUnknown, recordSlot } from '../models/publications.ts';
+import { recordPublished } from '../models/recordPublished.ts';
+import { maxPublishAttempts, type SkipReason } from '../models/routeArticles.ts';
 import { hasExhaustedPublishAttempts, waitUntil } from './backoff.ts';
 import { holdForRefusal, holdForUnknown, holdWithoutAccount, tripBreakerIfDue } from './holds.ts';
 

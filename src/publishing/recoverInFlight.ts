@@ -2,8 +2,8 @@ import type { Database } from '../database/Database.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { recordAttempt } from '../models/attempts.ts';
 import { loadDestination } from '../models/channels.ts';
+import { endClaim, giveBackClaim, type InFlight, lockInFlight } from '../models/claims.ts';
 import { findSending, lockSending, markUnknown, recordSlot } from '../models/publications.ts';
-import { endClaim, giveBackClaim, type InFlight, lockInFlight } from '../models/routeArticles.ts';
 import { hasExhaustedPublishAttempts, waitUntil } from './backoff.ts';
 import { holdForUnknown } from './holds.ts';
 

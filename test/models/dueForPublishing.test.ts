@@ -1,12 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  claimRouteArticle,
-  dueForPublishing,
-  giveBackClaim,
-  promoteEndedWaits,
-} from '../../src/models/routeArticles.ts';
+import { claimRouteArticle, giveBackClaim } from '../../src/models/claims.ts';
+import { dueForPublishing, promoteEndedWaits } from '../../src/models/routeArticles.ts';
 import { createArticle, routeArticle } from '../support/factories.ts';
 import { useScene } from '../support/scene.ts';
 
@@ -214,7 +210,13 @@ describe('a claim that is given back', () => {
         const { updated_at: _, ...before } = await routeArticle(scene.db, id);
         const claimToken = randomUUID();
 
-        const claimed = await claimRouteArticle(scene.db, { id, claimToken, dueBy: null, now: at });
+        const claimed = await claimRouteArticle(scene.db, {
+          id,
+          claimToken,
+          dueBy: null,
+          lastSlotAt: null,
+          now: at,
+        });
         const isOurs = await giveBackClaim(scene.db, {
           id,
           claimToken,
@@ -236,7 +238,7 @@ describe('a claim that is given back', () => {
     const { workspaceId, channels } = await fourChannels();
     const id = await scene.article(workspaceId, channels[0] ?? 0);
     const claimToken = randomUUID();
-    await claimRouteArticle(scene.db, { id, claimToken, dueBy: at, now: at });
+    await claimRouteArticle(scene.db, { id, claimToken, dueBy: at, lastSlotAt: null, now: at });
     const back = { id, passedGate: true, waitInstead: null, now: at };
 
     expect(await giveBackClaim(scene.db, { ...back, claimToken: randomUUID() })).toBe(false);
@@ -249,7 +251,7 @@ describe('a claim that is given back', () => {
     const id = await scene.article(workspaceId, channels[0] ?? 0, {
       next_attempt_at: new Date(at.getTime() + 1),
     });
-    const claim = { id, claimToken: randomUUID(), now: at };
+    const claim = { id, claimToken: randomUUID(), lastSlotAt: null, now: at };
 
     expect(await claimRouteArticle(scene.db, { ...claim, dueBy: at })).toBeNull();
     expect(await claimRouteArticle(scene.db, { ...claim, dueBy: new Date(at.getTime() + 1) })).toMatchObject({

@@ -27,7 +27,8 @@ export async function tryMeddled(
   const db = beforeTransactions(scene.db, () => meddled);
   const at = scene.clock.now();
   const slotAt = slotOf(at, { id, tickIntervalMs });
-  const circumstances = { tickIntervalMs, at, slotAt, clock: scene.clock, signal, cutOff: never };
+  const { last_slot_at: lastSlotAt } = await scene.db('workspaces').where({ id }).first();
+  const circumstances = { tickIntervalMs, at, slotAt, lastSlotAt, clock: scene.clock, signal, cutOff: never };
   return publishRouteArticle({ ...tools, db }, { routeArticleId, ...circumstances });
 }
 

@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import type { Database } from '../../database/Database.ts';
 import { countWaiting, pauseChannel, resumeChannel } from '../../models/channelChanges.ts';
 import { loadSchedule } from '../../models/schedule.ts';
 import { openChannels } from '../../publishing/openChannels.ts';
-import { findNamed } from '../findNamed.ts';
+import { addSwitches } from '../addSwitches.ts';
 import { formatInstant, printJson, printTable, shorten } from '../output.ts';
-import { turnSwitch } from '../turnSwitch.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
 
 type Options = { json?: boolean; workspace?: string };
@@ -20,8 +18,13 @@ export function addChannels(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ headway channels list')
     .action(async (options: Options) => withApp({}, context => list(context, options)));
-  addSwitch(channels, 'pause', 'stop publishing in a channel; its articles wait');
-  addSwitch(channels, 'resume', 'publish in a channel again, whatever paused or held it');
+  addSwitches(channels, {
+    kind: 'channel',
+    example: 'tech',
+    list: async (app, workspaceId) => (await loadSchedule(app.db, workspaceId))?.channels ?? [],
+    pause: { description: 'stop publishing in a channel; its articles wait', turn: pauseChannel },
+    resume: { description: 'publish in a channel again, whatever paused or held it', turn: resumeChannel },
+  });
 }
 
 async function list({ app, clock }: CommandContext, { workspace, json }: Options): Promise<void> {
@@ -53,29 +56,4 @@ async function list({ app, clock }: CommandContext, { workspace, json }: Options
     ]),
     'There are no channels yet: describe them in a file and run "headway apply FILE".',
   );
-}
-
-function addSwitch(channels: Command, action: 'pause' | 'resume', description: string): void {
-  channels
-    .command(action)
-    .argument('<name>', 'the channel')
-    .description(description)
-    .option('--workspace <name>', 'which workspace (default: the only one)')
-    .option('--json', 'print JSON')
-    .addHelpText('after', `\nExample:\n  $ headway channels ${action} tech`)
-    .action(async (name: string, options: Options) =>
-      withApp({}, context => turn(context, { action, name, ...options })),
-    );
-}
-
-async function turn(
-  context: CommandContext,
-  { action, name, ...options }: Options & { action: 'pause' | 'resume'; name: string },
-): Promise<void> {
-  const { id: workspaceId } = await chooseWorkspace(context.app, options.workspace);
-  const schedule = await loadSchedule(context.app.db, workspaceId);
-  const { id } = findNamed('channel', name, schedule?.channels ?? []);
-  const turn = (db: Database) => (action === 'pause' ? pauseChannel(db, id) : resumeChannel(db, id));
-  const subject = { type: 'channel', id, name } as const;
-  await turnSwitch(context, { action, subject, workspaceId, turn }, options);
 }

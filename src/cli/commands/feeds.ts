@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import type { Database } from '../../database/Database.ts';
 import { listFeeds, pauseFeed, resumeFeed } from '../../models/feedList.ts';
-import { findNamed } from '../findNamed.ts';
+import { addSwitches } from '../addSwitches.ts';
 import { formatInstant, printJson, printTable, shorten } from '../output.ts';
-import { turnSwitch } from '../turnSwitch.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
 
 type Options = { json?: boolean; workspace?: string };
@@ -18,8 +16,13 @@ export function addFeeds(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ headway feeds list')
     .action(async (options: Options) => withApp({}, context => list(context, options)));
-  addSwitch(feeds, 'pause', 'stop reading a feed; what it has brought stays');
-  addSwitch(feeds, 'resume', 'read a feed again, also one that was gone');
+  addSwitches(feeds, {
+    kind: 'feed',
+    example: 'blog',
+    list: (app, workspaceId) => listFeeds(app.db, workspaceId),
+    pause: { description: 'stop reading a feed; what it has brought stays', turn: pauseFeed },
+    resume: { description: 'read a feed again, also one that was gone', turn: resumeFeed },
+  });
 }
 
 async function list({ app }: CommandContext, { workspace, json }: Options): Promise<void> {
@@ -39,30 +42,4 @@ async function list({ app }: CommandContext, { workspace, json }: Options): Prom
     ]),
     'There are no feeds yet: describe them in a file and run "headway apply FILE".',
   );
-}
-
-function addSwitch(feeds: Command, action: 'pause' | 'resume', description: string): void {
-  feeds
-    .command(action)
-    .argument('<name>', 'the feed')
-    .description(description)
-    .option('--workspace <name>', 'which workspace (default: the only one)')
-    .option('--json', 'print JSON')
-    .addHelpText('after', `\nExample:\n  $ headway feeds ${action} blog`)
-    .action(async (name: string, options: Options) =>
-      withApp({}, context => turn(context, { action, name, ...options })),
-    );
-}
-
-async function turn(
-  context: CommandContext,
-  { action, name, ...options }: Options & { action: 'pause' | 'resume'; name: string },
-): Promise<void> {
-  const { app, clock } = context;
-  const { id: workspaceId } = await chooseWorkspace(app, options.workspace);
-  const feed = findNamed('feed', name, await listFeeds(app.db, workspaceId));
-  const turn = (db: Database) =>
-    action === 'pause' ? pauseFeed(db, feed.id) : resumeFeed(db, feed.id, clock.now());
-  const subject = { type: 'feed', id: feed.id, name } as const;
-  await turnSwitch(context, { action, subject, workspaceId, turn }, options);
 }
