@@ -8,6 +8,7 @@ import { UnitLocks } from './database/lockConnection.ts';
 import { migrate } from './database/migrate.ts';
 import { IngestFeedsJob } from './ingestion/IngestFeedsJob.ts';
 import type { Logger } from './logger.ts';
+import { hasSealedSecrets } from './models/configuration.ts';
 import { createAddressGuard } from './network/addressGuard.ts';
 import { createGuardedFetch } from './network/createGuardedFetch.ts';
 import { ArticlePublishingService } from './publishing/ArticlePublishingService.ts';
@@ -49,7 +50,9 @@ export async function openApp(options: AppOptions): Promise<App> {
   const connected = await connectDatabase({ ...options, databaseUrl, dataDir });
   try {
     await migrate(connected.db, logger);
-    const secretBox = createSecretBox(await loadSecretKey({ secretKey: config.secretKey, dataDir, logger }));
+    const hasSealed = () => hasSealedSecrets(connected.db);
+    const key = await loadSecretKey({ secretKey: config.secretKey, dataDir, hasSealed, logger });
+    const secretBox = createSecretBox(key);
     const locks = new UnitLocks({ url: connected.url, logger });
     return {
       config,

@@ -88,7 +88,11 @@ export function readConfig(env: Environment, { parseNetworks }: ConfigParsers): 
       return text === undefined || text === '' ? fallback : parse(text);
     } catch (error) {
       const got = secret ? '' : ` (got "${env[name]}")`;
-      problems.push(`${name} ${error instanceof Error ? error.message : error}${got}`);
+      const what = error instanceof Error ? error.message : String(error);
+      // Some parsers name their setting themselves, and the very part of it that is wrong.
+      problems.push(
+        `${name} ${what.startsWith(`${name}: `) ? what.slice(name.length + 2) : `${what}${got}`}`,
+      );
       return fallback;
     }
   };
@@ -104,7 +108,7 @@ export function readConfig(env: Environment, { parseNetworks }: ConfigParsers): 
     adminPassword: optional('HEADWAY_ADMIN_PASSWORD', longEnough),
     secretKey: optional('HEADWAY_SECRET_KEY', keyOf),
     allowNetworks: read<readonly string[]>('HEADWAY_ALLOW_NETWORKS', [], parseNetworks),
-    contact: read<string | null>('HEADWAY_CONTACT', null, String),
+    contact: read<string | null>('HEADWAY_CONTACT', null, printable),
     logLevel: read<LogLevel | null>('HEADWAY_LOG_LEVEL', null, levelOf),
     shutdownGraceMs: read('HEADWAY_SHUTDOWN_GRACE', 25_000, atLeast('5s')),
     ingestEveryMs: read('HEADWAY_INGEST_EVERY', 30_000, atLeast('1s')),
@@ -135,6 +139,13 @@ function urlOf(protocols: readonly string[]) {
     if (!isAllowed) throw new Error(`is not a URL that begins with ${protocols[0]}//`);
     return text;
   };
+}
+
+// It goes into a header.
+function printable(text: string): string {
+  if (!/^[\x20-\x7e]+$/.test(text))
+    throw new Error('is not plain text, allowed: printable ASCII on one line');
+  return text;
 }
 
 function portOf(text: string): number {

@@ -13,17 +13,26 @@ const keyForm = '32 bytes as base64 (openssl rand -base64 32) or 64 hexadecimal 
 export async function loadSecretKey({
   secretKey,
   dataDir,
+  hasSealed,
   logger,
 }: {
   /** The setting's value; null: not set. */
   secretKey: string | null;
   dataDir: string;
+  /** Whether the database holds secrets that a key has sealed: a new key could not open them. */
+  hasSealed: () => Promise<boolean>;
   logger: Logger;
 }): Promise<Buffer> {
   if (secretKey !== null) return decodeKey(secretKey, 'HEADWAY_SECRET_KEY');
   const path = join(dataDir, 'secret.key');
   const stored = await readStoredKey(path);
   if (stored !== null) return stored;
+  if (await hasSealed()) {
+    throw new Error(
+      `the secrets in this database were sealed with a key that is not here: restore ${path}, or set ` +
+        'HEADWAY_SECRET_KEY (to a new one if the old is lost, and then run "headway apply FILE --reseal")',
+    );
+  }
   const isOurs = await createKeyFile(dataDir, path);
   if (isOurs) logger.info({ path }, 'secret key generated: keep a copy, secrets cannot be opened without it');
   return decodeKey(await readFile(path, 'utf8'), path);

@@ -60,6 +60,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'version.ts',
     'clock.ts',
     'logger.ts',
+    'models',
   ],
   'readiness.ts': ['database', 'models', 'publishing', 'queue'],
   http: ['queue', 'models', 'database', 'clock.ts', 'logger.ts'],

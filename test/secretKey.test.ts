@@ -11,9 +11,9 @@ describe('loadSecretKey', () => {
   let parent: string;
   let dataDir: string;
   let lines: string[];
-  const load = (secretKey: string | null = null) => {
+  const load = (secretKey: string | null = null, hasSealed = false) => {
     const logger = pino({ base: null }, { write: line => lines.push(line) });
-    return loadSecretKey({ secretKey, dataDir, logger });
+    return loadSecretKey({ secretKey, dataDir, hasSealed: async () => hasSealed, logger });
   };
 
   beforeEach(async () => {
@@ -66,6 +66,12 @@ describe('loadSecretKey', () => {
     expect(new Set(keys.map(key => key.toString('hex'))).size).toBe(1);
     expect(lines).toHaveLength(1);
     expect(await readdir(dataDir)).toEqual(['secret.key']);
+  });
+
+  it('makes no new key for a database whose secrets an old one has sealed', async () => {
+    await expect(load(null, true)).rejects.toThrow(`restore ${join(dataDir, 'secret.key')}`);
+
+    await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 
   it('refuses a damaged key file, naming it, rather than making another', async () => {

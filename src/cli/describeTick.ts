@@ -1,3 +1,4 @@
+import { hasExhaustedPublishAttempts } from '../publishing/backoff.ts';
 import type { TickReason, TickResult, Tried } from '../publishing/tickResult.ts';
 import { formatInstant, shorten } from './output.ts';
 
@@ -23,8 +24,15 @@ export function describeTick(result: TickResult): string {
   return [`${formatInstant(at)}  ${outcome}`, ...others].join('\n');
 }
 
-function describeTried({ routeArticleId, channel, outcome, code, detail, nextAttemptAt }: Tried): string {
+function describeTried(tried: Tried): string {
+  const { routeArticleId, channel, outcome, code, detail } = tried;
   const why = [code, detail && shorten(detail, 90)].filter(Boolean).join(': ');
-  const until = nextAttemptAt ? `, again at ${formatInstant(nextAttemptAt)}` : '';
+  const until = describeNext(tried);
   return `    ${outcome} ${routeArticleId} in ${channel}: ${why}${until}`;
+}
+
+function describeNext({ outcome, attempts, nextAttemptAt }: Tried): string {
+  if (outcome === 'failed' && hasExhaustedPublishAttempts(attempts))
+    return ', dead until a person retries it';
+  return nextAttemptAt ? `, again at ${formatInstant(nextAttemptAt)}` : '';
 }

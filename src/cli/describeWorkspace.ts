@@ -1,12 +1,15 @@
+import { newestAlerts } from '../models/alerts.ts';
 import { countByStatus } from '../models/routeArticleList.ts';
-import { loadSchedule } from '../models/schedule.ts';
+import { loadSchedule, type Schedule } from '../models/schedule.ts';
 import { countQueued } from '../models/statusCounts.ts';
 import type { Workspace } from '../models/workspaces.ts';
-import { isWithoutWorker } from '../publishing/explain.ts';
+import { isWithoutWorker, readyReason } from '../publishing/explain.ts';
 import { openChannels } from '../publishing/openChannels.ts';
 import { nextSlot } from '../publishing/slot.ts';
-import { workspaceStops } from '../publishing/tickStop.ts';
+import { isClockSetBack, workspaceStops } from '../publishing/tickStop.ts';
 import type { CommandContext } from './withApp.ts';
+
+const alertsShown = 5;
 
 /** Where a workspace stands: whether it ticks, what waits for what, what is closed, what needs a person. */
 export async function describeWorkspace(
@@ -20,21 +23,27 @@ export async function describeWorkspace(
   const verdicts = schedule ? openChannels(schedule.workspace, schedule.channels, at) : [];
   const queued = await countQueued(db, workspace.id, at);
   const { lastTickAt } = workspace;
-  const stops = schedule ? workspaceStops(schedule, at).filter(({ reason }) => reason !== 'slot_used') : [];
+  // A used slot is nothing to tell, unless a clock that was set back is why.
+  const stops = schedule
+    ? workspaceStops(schedule, at).filter(
+        ({ reason }) => reason !== 'slot_used' || isClockSetBack(schedule, at),
+      )
+    : [];
   return {
     name: workspace.name,
     lastTickAt,
     lastTickAgeMs: lastTickAt && at.getTime() - lastTickAt.getTime(),
-    isTicking: isRehearsal || !isWithoutWorker({ workspace }, at),
+    isTicking: isRehearsal || (lastTickAt !== null && !isWithoutWorker({ workspace }, at)),
     nextSlotAt: nextSlot(at, workspace),
     stops,
-    waiting: countReasons(verdicts, queued, counts),
+    waiting: schedule ? countReasons(schedule, queued, counts, at) : {},
     unknown: total(counts, 'unknown'),
     dead: total(counts, 'dead'),
     published: total(counts, 'published'),
     skipped: total(counts, 'skipped'),
     oldestReadyAt: queued.oldestReadyAt,
     lagMs: queued.oldestReadyAt && at.getTime() - queued.oldestReadyAt.getTime(),
+    alerts: await newestAlerts(db, workspace.id, alertsShown),
     holds: verdicts.flatMap(({ channel, closed }) => (closed ? [{ channel: channel.name, ...closed }] : [])),
   };
 }
@@ -49,9 +58,10 @@ function total(counts: Counts, status: string): number {
 
 /** How many articles wait for what: people, their own backoff, their channel, or just their turn. */
 function countReasons(
-  verdicts: ReturnType<typeof openChannels>,
+  schedule: Schedule,
   queued: Awaited<ReturnType<typeof countQueued>>,
   counts: Counts,
+  at: Date,
 ): Record<string, number> {
   const reasons: Record<string, number> = {};
   const add = (reason: string, count: number) => {
@@ -64,9 +74,8 @@ function countReasons(
   );
   add('in_flight', total(counts, 'publishing'));
   for (const { channelId, ready, waiting } of queued.channels) {
-    const verdict = verdicts.find(({ channel }) => channel.id === channelId);
     add('backoff', waiting);
-    add(verdict?.closed?.reason ?? 'waiting_turn', ready);
+    add(readyReason(channelId, schedule, at), ready);
   }
   return reasons;
 }

@@ -38,11 +38,14 @@ export async function withApp<Result>(
 }
 
 /** The workspace that a command is about: the named one, else the only one. */
-export async function chooseWorkspace({ db }: App, name: string | undefined): Promise<Workspace> {
+export async function chooseWorkspace({ db, config }: App, name: string | undefined): Promise<Workspace> {
   const workspaces = await listWorkspaces(db);
   const names = workspaces.map(workspace => workspace.name).join(', ');
   if (workspaces.length === 0)
-    throw failed('There is no workspace yet: describe one in a file and run "headway apply FILE".');
+    throw failed(
+      `There is no workspace yet in ${config.databaseUrl ? 'this database' : config.dataDir}: ` +
+        'describe one in a file and run "headway apply FILE".',
+    );
   if (name === undefined && workspaces.length > 1) throw wrongUse(`--workspace is needed, one of: ${names}`);
   const chosen = name === undefined ? workspaces[0] : workspaces.find(workspace => workspace.name === name);
   if (!chosen) throw wrongUse(`There is no workspace "${name}", only: ${names}`);

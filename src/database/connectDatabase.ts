@@ -35,10 +35,24 @@ export async function connectDatabase(options: ConnectOptions): Promise<Connecte
     await reachDatabase({ ...options, url: databaseUrl });
     return opened(databaseUrl, maxConnections, async () => undefined);
   }
-  const embedded = await startEmbeddedPostgres({ dataDir, database: embeddedName, logger, attach });
+  const embedded = await startEmbeddedPostgres({ dataDir, database: embeddedName, logger, attach }).catch(
+    cause => {
+      throw inFolder(dataDir, cause);
+    },
+  );
   if (options.signal.aborted) await embedded.stop();
   options.signal.throwIfAborted();
   return opened(embedded.url, maxConnections, embedded.stop);
+}
+
+// What the file system refuses says neither which setting chose the place nor what to do.
+function inFolder(dataDir: string, cause: unknown): unknown {
+  const isFromFileSystem = cause instanceof Error && 'syscall' in cause && 'path' in cause;
+  if (!isFromFileSystem) return cause;
+  const advice = 'make it whole and writable, or set HEADWAY_DATA_DIR or DATABASE_URL';
+  return new Error(`the embedded database in ${dataDir} cannot be used (${cause.message}): ${advice}`, {
+    cause,
+  });
 }
 
 function opened(

@@ -2,7 +2,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
-import { createDatabase, ownedBy, ownerOfServer, serverUrl } from './embeddedServer.ts';
+import {
+  announceGuest,
+  createDatabase,
+  hasGuests,
+  ownedBy,
+  ownerOfServer,
+  serverUrl,
+} from './embeddedServer.ts';
 import { ClusterBusyError, type LaunchOptions } from './launchPostgres.ts';
 import { findPostgresBinaries, usableBinaries } from './postgresBinaries.ts';
 import { clusterMajor, createCluster } from './postgresCluster.ts';
@@ -16,7 +23,7 @@ import {
 import { type SupervisedPostgres, superviseLaunch } from './superviseLaunch.ts';
 import { unprivilegedUser } from './unprivilegedUser.ts';
 
-/** `isOwner`: this process started the server and stops it; otherwise `stop` does nothing. */
+/** `isOwner`: this process started the server and stops it; otherwise `stop` only takes leave of it. */
 export type EmbeddedPostgres = { url: string; isOwner: boolean; stop(): Promise<void> };
 
 export type EmbeddedPostgresOptions = {
@@ -37,6 +44,7 @@ export class EmbeddedPostgresInUseError extends Error {
 }
 
 const busyLimitMs = 30_000;
+const guestsMayTakeMs = 90_000;
 const defaultSettings = { max_connections: '100', timezone: 'UTC', log_min_messages: 'warning' };
 // The folders whose server this very process started: its id alone may be that of a predecessor.
 const ownedHere = new Set<string>();
@@ -92,10 +100,17 @@ async function start(
     url: serverUrl(cluster, server.port, database),
     isOwner: true,
     async stop() {
+      if (options.attach) await guestsGone(cluster, server.port);
       await server.stop();
       ownedHere.delete(cluster);
     },
   };
+}
+
+// A one-shot command that came first must not end the server under those that came after it.
+async function guestsGone(cluster: string, port: number): Promise<void> {
+  const deadline = performance.now() + guestsMayTakeMs;
+  while (performance.now() < deadline && (await hasGuests(cluster, port))) await sleep(100);
 }
 
 async function launchWithDatabase(launch: LaunchOptions, database: string): Promise<SupervisedPostgres> {
@@ -126,10 +141,16 @@ async function join(
   }
   if (!attach) throw inUse(path.dirname(cluster), owner);
   // Its owner may be only on the way there, or already on its way out.
-  await createDatabase(cluster, running.port, database).catch(cause => {
-    throw new ClusterBusyError('the server was about to stop', { cause });
-  });
-  return { url: serverUrl(cluster, running.port, database), isOwner: false, stop: async () => undefined };
+  const guest = await createDatabase(cluster, running.port, database)
+    .then(() => announceGuest(cluster, running.port, database))
+    .catch(cause => {
+      throw new ClusterBusyError('the server was about to stop', { cause });
+    });
+  return {
+    url: serverUrl(cluster, running.port, database),
+    isOwner: false,
+    stop: () => guest.end().catch(() => undefined),
+  };
 }
 
 function refuseForeignCluster(cluster: string): void {

@@ -3,6 +3,7 @@ import { clusterPassword, superuser } from './postgresCluster.ts';
 
 const connectLimitMs = 5_000;
 const ownerPrefix = 'headway-';
+const guestName = 'headway guest';
 const alreadyThere = ['42P04', '23505'];
 
 /** The setting that names a server's owner: it lives in the server, where no file can outlast or precede it. */
@@ -31,6 +32,30 @@ export async function createDatabase(cluster: string, port: number, database: st
   }).catch(error => {
     if (!(error instanceof pg.DatabaseError) || !alreadyThere.includes(error.code ?? '')) throw error;
   });
+}
+
+/** A connection that only says "somebody is here": the owner of the server waits for it before it stops. */
+export async function announceGuest(cluster: string, port: number, database: string): Promise<pg.Client> {
+  const connectionString = serverUrl(cluster, port, database);
+  const limits = { connectionTimeoutMillis: connectLimitMs, keepAlive: true };
+  const guest = new pg.Client({ connectionString, application_name: guestName, ...limits });
+  guest.on('error', () => undefined);
+  await guest.connect();
+  return guest;
+}
+
+/** Whether other processes work on this server; false when it does not answer. */
+export async function hasGuests(cluster: string, port: number): Promise<boolean> {
+  try {
+    return await withClient(serverUrl(cluster, port, 'postgres'), async client => {
+      const { rowCount } = await client.query('select from pg_stat_activity where application_name = $1', [
+        guestName,
+      ]);
+      return (rowCount ?? 0) > 0;
+    });
+  } catch {
+    return false;
+  }
 }
 
 /** Throws when the cluster's password may not be read. */

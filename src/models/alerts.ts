@@ -1,4 +1,4 @@
-import { type Database, execute } from '../database/Database.ts';
+import { type Database, execute, query } from '../database/Database.ts';
 
 export type AlertKind =
   | 'article_dead'
@@ -28,10 +28,24 @@ export async function raiseAlert(db: Database, alert: NewAlert): Promise<void> {
   await execute(db, insertAlert, [...subjects(alert), alert.now]);
 }
 
-/** As `raiseAlert`, unless the very same message of that kind was already raised in the workspace. */
-export async function raiseAlertOnce(db: Database, alert: NewAlert): Promise<void> {
-  await execute(db, insertAlertOnce, [...subjects(alert), alert.now]);
+/** As `raiseAlert`, unless the very same message of that kind was already raised in the workspace: false then. */
+export async function raiseAlertOnce(db: Database, alert: NewAlert): Promise<boolean> {
+  return (await execute(db, insertAlertOnce, [...subjects(alert), alert.now])) > 0;
 }
+
+export type ListedAlert = { kind: AlertKind; message: string; createdAt: Date };
+
+/** The newest alerts of a workspace, newest first. */
+export async function newestAlerts(db: Database, workspaceId: number, limit: number): Promise<ListedAlert[]> {
+  return query<ListedAlert>(db, selectNewest, [workspaceId, limit]);
+}
+
+const selectNewest = {
+  name: 'newest-alerts',
+  text: `
+    select kind, message, created_at as "createdAt" from alerts
+    where workspace_id = $1 order by id desc limit $2`,
+};
 
 function subjects(alert: NewAlert) {
   const { workspaceId, kind, message, channelId, accountId, feedId, routeArticleId } = alert;

@@ -154,3 +154,16 @@ const lockWorkspaces = {
   name: 'lock-workspaces',
   text: 'select id from workspaces where name = any($1) order by id for no key update',
 };
+
+/** Whether any account or channel has sealed secrets. */
+export async function hasSealedSecrets(db: Database): Promise<boolean> {
+  const [row] = await query<{ sealed: boolean }>(db, selectSealed);
+  return row?.sealed ?? false;
+}
+
+const selectSealed = {
+  name: 'has-sealed-secrets',
+  text: `
+    select exists (select 1 from accounts where secrets is not null)
+        or exists (select 1 from channels where secrets is not null) as sealed`,
+};

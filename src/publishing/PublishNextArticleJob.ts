@@ -140,7 +140,8 @@ export class PublishNextArticleJob {
     const { id: workspaceId, name, lastSlotAt } = workspace;
     if (!lastSlotAt || !isClockSetBack({ workspace }, at)) return;
     const message = `Workspace ${name} waits: the clock was set back behind its slot at ${lastSlotAt.toISOString()}.`;
-    await raiseAlertOnce(this.#tools.db, { workspaceId, kind: 'clock_set_back', message, now: at });
+    const alert = { workspaceId, kind: 'clock_set_back', message, now: at } as const;
+    if (await raiseAlertOnce(this.#tools.db, alert)) this.#tools.logger.warn({ workspaceId }, message);
   }
 
   async #recover({ glance, at }: Tick, clock: Clock): Promise<void> {

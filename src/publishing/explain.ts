@@ -77,6 +77,15 @@ function nextLook(article: ListedRouteArticle, schedule: Schedule, from: Date): 
   return null;
 }
 
+/** What a row of this channel that is ready waits for: its channel, the workspace, or just its turn. */
+export function readyReason(channelId: number, schedule: Schedule, at: Date): ExplainReason {
+  const closed = longest<ExplainReason>([
+    ...channelWait({ channelId }, schedule, at),
+    ...workspaceWaits(schedule, at),
+  ]);
+  return closed?.reason ?? 'waiting_turn';
+}
+
 /** Whether no tick ran for three intervals: no worker is there, or it cannot. */
 export function isWithoutWorker({ workspace }: Pick<Schedule, 'workspace'>, at: Date): boolean {
   const since = workspace.lastTickAt ?? workspace.createdAt;
@@ -116,7 +125,11 @@ function ownWait({ nextAttemptAt, lastErrorCode, lastError }: ListedRouteArticle
   return [{ reason, until: nextAttemptAt, detail: lastError } as const];
 }
 
-function channelWait({ channelId }: ListedRouteArticle, { workspace, channels }: Schedule, at: Date) {
+function channelWait(
+  { channelId }: Pick<ListedRouteArticle, 'channelId'>,
+  { workspace, channels }: Schedule,
+  at: Date,
+) {
   const channel = channels.filter(({ id }) => id === channelId);
   const [verdict] = openChannels(workspace, channel, at);
   if (!verdict)

@@ -181,10 +181,11 @@ class Try {
 
   async #record(publicationId: number | null, outcome: PublishOutcome): Promise<TryResult> {
     const recorded = await recordOutcome(this.#tools.db, this.#ended(publicationId), outcome);
-    const { attempts, nextAttemptAt, drops } = recorded;
+    const { attempts, nextAttemptAt, drops, isDead = false } = recorded;
     return this.#told(
       { outcome: toldAs(outcome), code: codeOf(outcome), detail: detailOf(outcome), attempts, nextAttemptAt },
       this.#after(outcome, drops),
+      { isOver: isDead },
     );
   }
 
@@ -212,12 +213,15 @@ class Try {
     return { claimed, destination, publicationId, tickIntervalMs, at, now, durationMs };
   }
 
-  #told(told: Omit<Tried, 'routeArticleId' | 'channel'>, next: NextStep): TryResult {
+  #told(told: Omit<Tried, 'routeArticleId' | 'channel'>, next: NextStep, { isOver = false } = {}): TryResult {
     const { id: routeArticleId, channelId } = this.#claimed;
     const channel = this.#destination.name;
     const tried: Tried = { routeArticleId, channel, ...told };
     const durationMs = this.#request.clock.now().getTime() - this.#startedAt.getTime();
-    this.#tools.logger.info({ ...tried, channelId, durationMs }, `article ${told.outcome}`);
+    const isDead = told.outcome === 'failed' && isOver;
+    const level = isDead || told.outcome === 'unknown' ? 'warn' : 'info';
+    const what = isDead ? 'dead' : told.outcome;
+    this.#tools.logger[level]({ ...tried, channelId, durationMs }, `article ${what}`);
     return { tried, next };
   }
 }

@@ -34,6 +34,8 @@ export type Recorded = {
   attempts: number;
   nextAttemptAt: Date | null;
   drops: 'channel' | 'account' | null;
+  /** The row is dead by it: its wait is stamped, but only a person's retry brings it back. */
+  isDead?: boolean;
 };
 
 /** Thrown inside the transaction, so that nothing of it stays: somebody else ended this claim. */
@@ -119,7 +121,7 @@ async function recordPublishAttemptFailed(trx: Database, ended: EndedTry, failed
   const publishStatus = isDead ? 'dead' : 'failed';
   await end(trx, ended, { publishStatus, attempts, nextAttemptAt, errorCode: code, error: detail });
   await note(trx, ended, { outcome: 'failed', code, detail, attempt: attempts, blamesChannel });
-  const recorded: Recorded = { attempts, nextAttemptAt, drops: null };
+  const recorded: Recorded = { attempts, nextAttemptAt, drops: null, isDead };
 
   if (isDead) await tellDead(trx, ended, `${code}: ${detail}`);
   const request = { workspaceId: claimed.workspaceId, ...ended };

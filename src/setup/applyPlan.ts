@@ -10,8 +10,12 @@ import type { Setup } from './Setup.ts';
 import { type Ids, writeChange } from './writeChange.ts';
 
 /** What `applyPlan` would do, without doing it: `--dry-run`. */
-export async function previewPlan(db: Database, desired: Setup, box: SecretBox): Promise<PlannedChange[]> {
-  return planChanges(desired, await readStoredSetup(db, box, namesOf(desired)));
+export async function previewPlan(
+  db: Database,
+  desired: Setup,
+  { box, reseal = false }: { box: SecretBox; reseal?: boolean },
+): Promise<PlannedChange[]> {
+  return planChanges(desired, await readStoredSetup(db, box, namesOf(desired), { skipUnreadable: reseal }));
 }
 
 /**
@@ -21,11 +25,11 @@ export async function previewPlan(db: Database, desired: Setup, box: SecretBox):
 export async function applyPlan(
   db: Database,
   desired: Setup,
-  { box, now, actor }: { box: SecretBox; now: Date; actor: string },
+  { box, reseal = false, now, actor }: ApplyOptions,
 ): Promise<PlannedChange[]> {
   return db.transaction(async transaction => {
     await lockConfiguration(transaction, namesOf(desired));
-    const stored = await readStoredSetup(transaction, box, namesOf(desired));
+    const stored = await readStoredSetup(transaction, box, namesOf(desired), { skipUnreadable: reseal });
     const plan = planChanges(desired, stored);
     const ids: Ids = new Map();
     const renamed = plan.filter(({ kind, changes }) => kind === 'channel' && changes.some(isRename));
@@ -46,6 +50,14 @@ export async function applyPlan(
     return plan;
   });
 }
+
+export type ApplyOptions = {
+  box: SecretBox;
+  /** The key was lost: secrets that cannot be opened are stated anew instead of refused. */
+  reseal?: boolean;
+  now: Date;
+  actor: string;
+};
 
 async function liftHolds(
   db: Database,

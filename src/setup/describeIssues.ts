@@ -107,5 +107,8 @@ function stepInto(value: unknown, step: string | number): unknown {
 }
 
 function hideSecrets(message: string, secretValues: readonly string[]): string {
-  return secretValues.reduce((shown, value) => shown.replaceAll(value, () => '(secret)'), message);
+  // An empty one would be found between all letters, and hides nothing.
+  return secretValues
+    .filter(value => value !== '')
+    .reduce((shown, value) => shown.replaceAll(value, () => '(secret)'), message);
 }

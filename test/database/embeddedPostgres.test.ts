@@ -152,6 +152,24 @@ describe('startEmbeddedPostgres', () => {
     expect(await ask(guest.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
+  it('lets the guests of a one-shot owner finish before it stops the server', async () => {
+    const owner = await startEmbeddedPostgres({ dataDir, database: 'app', logger, attach: true });
+    const guest = await startEmbeddedPostgres({ dataDir, database: 'app', logger, attach: true });
+    let isStopped = false;
+    const stopped = owner.stop().then(() => {
+      isStopped = true;
+    });
+
+    // Longer than a server takes that nobody uses.
+    await ask(guest.url, 'select pg_sleep(1)');
+    expect(await ask(guest.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(isStopped).toBe(false);
+
+    await guest.stop();
+    await stopped;
+    await expect(ask(guest.url, 'select 1 as one')).rejects.toThrow('ECONNREFUSED');
+  });
+
   it('gives two processes that start at once on an empty folder one server', async () => {
     const processes = [start({ dataDir, attach: true }), start({ dataDir, attach: true })];
 

@@ -90,7 +90,7 @@ describe('applyPlan', () => {
   });
 
   it('shows on a dry run what it then does, and writes nothing', async () => {
-    const preview = await previewPlan(test.db, readText(exampleConfig), box);
+    const preview = await previewPlan(test.db, readText(exampleConfig), { box });
     const rows = await test.db('workspaces');
     const plan = await apply(exampleConfig);
 
@@ -356,5 +356,16 @@ describe('applyPlan', () => {
     const attempt = applyPlan(test.db, setup, { box: createSecretBox(randomBytes(32)), now, actor: 'cli' });
 
     await expect(attempt).rejects.toThrow('cannot be opened with this HEADWAY_SECRET_KEY');
+  });
+
+  it('seals all secrets anew after a lost key, where it is told to', async () => {
+    await apply(exampleConfig);
+    const newBox = createSecretBox(randomBytes(32));
+    const options = { box: newBox, now: later, actor: 'cli' };
+
+    await applyPlan(test.db, readText(exampleConfig), { ...options, reseal: true });
+
+    const again = await applyPlan(test.db, readText(exampleConfig), options);
+    expect(again.filter(({ action }) => action !== 'unchanged')).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { readConfigFile } from '../../setup/readConfigFile.ts';
 import { print, printJson } from '../output.ts';
 import { chooseWorkspace, withApp } from '../withApp.ts';
 
-type ApplyOptions = { dryRun?: boolean; json?: boolean };
+type ApplyOptions = { dryRun?: boolean; json?: boolean; reseal?: boolean };
 type ExportOptions = { json?: boolean; workspace?: string };
 
 /** `headway apply` and `headway export`: the domain objects as a file. */
@@ -20,6 +20,7 @@ export function addApply(program: Command): void {
     .argument('<file>', 'a config.yaml')
     .description('make workspaces, accounts, channels, feeds and routes what a file says')
     .option('--dry-run', 'show the plan and change nothing')
+    .option('--reseal', 'after a lost secret key: state all secrets anew, with the present one')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ headway apply config.yaml --dry-run')
     .action(apply);
@@ -39,7 +40,7 @@ export function addApply(program: Command): void {
     );
 }
 
-async function apply(file: string, { dryRun, json }: ApplyOptions): Promise<void> {
+async function apply(file: string, { dryRun, json, reseal = false }: ApplyOptions): Promise<void> {
   // Read before anything is opened: a file that is wrong needs no database.
   const setup = await readConfigFile(file, {
     env: processEnvironment,
@@ -49,8 +50,8 @@ async function apply(file: string, { dryRun, json }: ApplyOptions): Promise<void
   await withApp({}, async ({ app, clock }) => {
     const { db, secretBox: box } = app;
     const plan = dryRun
-      ? await previewPlan(db, setup, box)
-      : await applyPlan(db, setup, { box, now: clock.now(), actor: 'cli' });
+      ? await previewPlan(db, setup, { box, reseal })
+      : await applyPlan(db, setup, { box, reseal, now: clock.now(), actor: 'cli' });
     if (json) printJson({ applied: !dryRun, changes: plan });
     else print(`${formatPlan(plan)}\n${dryRun ? 'This was a plan: nothing was changed.' : 'Applied.'}`);
   });

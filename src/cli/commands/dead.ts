@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listRouteArticles } from '../../models/routeArticleList.ts';
 import { wrongUse } from '../CliError.ts';
 import { changeArticles } from '../changeArticles.ts';
-import { printJson, printTable, shorten } from '../output.ts';
+import { print, printJson, printTable, shorten } from '../output.ts';
 import { parseIds, parseInteger } from '../parseArguments.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
 
@@ -59,6 +59,7 @@ async function retry(context: CommandContext, ids: readonly number[], options: R
   if (options.all ? ids.length > 0 : ids.length === 0) throw wrongUse('Either numbers or --all.');
   const { workspace, all } = options;
   const chosen = all ? (await findDead(context, { workspace, limit: 100_000 })).map(({ id }) => id) : ids;
+  if (chosen.length === 0 && !options.json) print('Nothing is dead.');
   await changeArticles(context, chosen, { action: 'retry' }, options);
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listFeeds } from '../../models/feedList.ts';
 import { failed } from '../CliError.ts';
 import { findNamed } from '../findNamed.ts';
-import { print, printJson, printTable, shorten } from '../output.ts';
+import { printJson, printTable, shorten } from '../output.ts';
 import { parseInstant } from '../parseArguments.ts';
 import { startProgress } from '../progress.ts';
 import { type CommandContext, chooseWorkspace, refuseLateRehearsal, withApp } from '../withApp.ts';
@@ -55,7 +55,7 @@ async function ingest(context: CommandContext, options: Options): Promise<void> 
   }
   const unread = feeds.filter(({ outcome }) => outcome === 'failed' || outcome === 'gone');
   if (unread.length > 0) throw failed(`${unread.length} of ${feeds.length} feeds could not be read.`);
-  if (signal.aborted) print('Interrupted: what was not read stays due.');
+  if (signal.aborted) throw failed('Interrupted: what was not read stays due.');
 }
 
 async function findFeed({ app }: CommandContext, workspaceId: number, name: string): Promise<number> {

@@ -8,7 +8,7 @@ import {
 import { loadSchedule } from '../../models/schedule.ts';
 import { explain } from '../../publishing/explain.ts';
 import { publishNow } from '../../publishing/publishNow.ts';
-import { failed } from '../CliError.ts';
+import { failed, wrongUse } from '../CliError.ts';
 import { changeArticles } from '../changeArticles.ts';
 import { formatInstant, print, printJson, printTable, shorten } from '../output.ts';
 import { parseId, parseIds, parseInstant, parseInteger } from '../parseArguments.ts';
@@ -146,6 +146,10 @@ function addEdit(queue: Command): void {
     .option('--text <text>', 'the new text (default: the new title)')
     .action(async (id: number, options: Common & { title?: string; text?: string }) =>
       withApp(options, async context => {
+        if (options.title === undefined && options.text === undefined)
+          throw wrongUse('--title, --text, or both.');
+        if (options.title?.trim() === '' || options.text?.trim() === '')
+          throw wrongUse('It cannot be empty.');
         const article = await findRouteArticle(context.app.db, id);
         if (!article) throw failed(`There is no article ${id} in the queue.`);
         const title = options.title ?? article.title;

@@ -41,14 +41,18 @@ async function serverVersion({ app }: CommandContext): Promise<string> {
 type Described = Awaited<ReturnType<typeof describeWorkspace>>;
 
 function printWorkspace(each: Described): void {
-  const ticking = each.isTicking ? 'ticking' : 'NOT TICKING: is "headway start" running?';
+  const never = each.lastTickAt ? 'NOT TICKING' : 'no tick yet';
+  const ticking = each.isTicking ? 'ticking' : `${never}: is "headway start" running?`;
   print(`\n${each.name}: ${ticking}`);
   print(`  last tick ${formatInstant(each.lastTickAt)}, next slot ${formatInstant(each.nextSlotAt)}`);
-  for (const { reason, until } of each.stops) print(`  stopped: ${reason} until ${formatInstant(until)}`);
+  for (const { reason, until, detail } of each.stops) {
+    print(`  stopped: ${reason} until ${formatInstant(until)}${detail ? ` (${detail})` : ''}`);
+  }
   const waiting = Object.entries(each.waiting).map(([reason, count]) => `${count} ${reason}`);
   print(`  waiting: ${waiting.join(', ') || 'nothing'}`);
   print(`  published ${each.published}, skipped ${each.skipped}, dead ${each.dead}, unknown ${each.unknown}`);
   for (const { channel, reason, until, detail } of each.holds) {
     print(`  channel ${channel}: ${reason} until ${formatInstant(until)}${detail ? ` (${detail})` : ''}`);
   }
+  for (const { message, createdAt } of each.alerts) print(`  alert ${formatInstant(createdAt)}: ${message}`);
 }
