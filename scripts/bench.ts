@@ -9,7 +9,7 @@ import { startBenchServer } from './bench/startBenchServer.ts';
 const usage = `npm run bench -- tick [--large] [--json]
 
   tick     the SQL of a tick: its candidate query by table size, an idle tick, and one that publishes
-  --large  10,000,000 route articles as well (about half an hour, 25 GB of disk)
+  --large  10,000,000 route articles as well (about a quarter of an hour, 25 GB of disk)
   --json   one JSON object instead of the table
 
 A throw-away embedded PostgreSQL is used, or the server that BENCH_DATABASE_URL names (a superuser's URL;
