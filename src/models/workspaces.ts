@@ -72,13 +72,3 @@ const selectLive = {
   name: 'select-live',
   text: 'select exists (select 1 from workspaces where live_since is not null) as live',
 };
-
-/** Pauses or resumes a whole workspace. Returns whether that changed anything. */
-export async function setWorkspacePaused(db: Database, id: number, paused: boolean): Promise<boolean> {
-  return (await execute(db, updatePaused, [id, paused])) > 0;
-}
-
-const updatePaused = {
-  name: 'set-workspace-paused',
-  text: 'update workspaces set paused = $2 where id = $1 and paused <> $2',
-};
