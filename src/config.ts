@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { didYouMean } from './didYouMean.ts';
 import { parseDuration } from './duration.ts';
+import { defaultLimits, type LimitName, type Limits, limitNames, limitSetting } from './limits.ts';
 import { type LogLevel, logLevels } from './logger.ts';
 
 /** Everything that the environment decides, checked as a whole and frozen. */
@@ -29,6 +30,7 @@ export type Config = Readonly<{
   ingestEveryMs: number;
   /** How long a command waits for its database before it gives up; servers wait for ever. */
   databaseWaitMs: number;
+  limits: Limits;
 }>;
 
 /** Thrown for bad settings: every one of them, each with its name, the value got, and what is allowed. */
@@ -98,6 +100,10 @@ export function readConfig(env: Environment, { parseNetworks }: ConfigParsers): 
   };
   const optional = (name: string, parse = (text: string) => text) =>
     read<string | null>(name, null, parse, true);
+  const readLimit = (name: LimitName) => [
+    name,
+    read(limitSetting(name), defaultLimits[name], atLeast('100ms')),
+  ];
 
   const config: Config = {
     databaseUrl: optional('DATABASE_URL', urlOf(['postgres:', 'postgresql:'])),
@@ -113,6 +119,7 @@ export function readConfig(env: Environment, { parseNetworks }: ConfigParsers): 
     shutdownGraceMs: read('HEADWAY_SHUTDOWN_GRACE', 25_000, atLeast('5s')),
     ingestEveryMs: read('HEADWAY_INGEST_EVERY', 30_000, atLeast('1s')),
     databaseWaitMs: read('HEADWAY_DATABASE_WAIT', 30_000, atLeast('0s')),
+    limits: Object.freeze({ ...defaultLimits, ...Object.fromEntries(limitNames.map(readLimit)) }),
   };
   problems.push(...unknownSettings(env));
   if (problems.length > 0) throw new ConfigError(problems);
@@ -182,7 +189,12 @@ function atLeast(least: string) {
 }
 
 function unknownSettings(env: Environment): string[] {
-  const known = [...plainSettings, ...secretSettings, ...secretSettings.map(name => `${name}_FILE`)];
+  const known = [
+    ...plainSettings,
+    ...secretSettings,
+    ...secretSettings.map(name => `${name}_FILE`),
+    ...limitNames.map(limitSetting),
+  ];
   return Object.keys(env)
     .filter(name => name.startsWith('HEADWAY_') && !known.includes(name) && !isForConfigFile(name))
     .map(name => `${name} is not a setting${didYouMean(name, known)}`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
+import { defaultLimits } from '../src/limits.ts';
 import { parseNetworks } from '../src/network/addressGuard.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -33,6 +34,7 @@ describe('readConfig', () => {
   it('needs nothing', () => {
     expect(read({})).toEqual({
       databaseUrl: null,
+      limits: defaultLimits,
       redisUrl: null,
       dataDir: join(process.cwd(), 'data'),
       host: '127.0.0.1',
