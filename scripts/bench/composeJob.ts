@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Channel } from '../../src/channels/Channel.ts';
 import type { Database } from '../../src/database/Database.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { createLogger } from '../../src/logger.ts';
 import { ArticlePublishingService } from '../../src/publishing/ArticlePublishingService.ts';
+import { ClaimsInHand } from '../../src/publishing/ClaimsInHand.ts';
 import { PublishNextArticleJob } from '../../src/publishing/PublishNextArticleJob.ts';
 import type { LockUnit } from '../../src/publishing/workspaceLock.ts';
 
@@ -17,7 +19,14 @@ export function composeJob(db: Database): PublishNextArticleJob {
     },
   });
   return new PublishNextArticleJob(
-    { db, service, logger: createLogger('silent'), newToken: randomUUID },
+    {
+      db,
+      service,
+      logger: createLogger('silent'),
+      newToken: randomUUID,
+      claims: new ClaimsInHand(),
+      limits: defaultLimits,
+    },
     alwaysFree,
   );
 }
@@ -25,10 +34,10 @@ export function composeJob(db: Database): PublishNextArticleJob {
 const platform: Channel<Record<string, unknown>> = {
   platform: 'bench',
   needsAccount: false,
-  reconciliation: 'blind',
   settings: z.record(z.string(), z.unknown()),
   secretKeys: [],
   destination: () => ({ instance: '', target: '' }),
+  reconciliation: () => ({ kind: 'blind' }),
   publish: async () => ({ kind: 'succeeded', remoteId: null, remoteUrl: null }),
 };
 

@@ -31,12 +31,39 @@ export type SendContext = {
   signal: AbortSignal;
 };
 
+/** What a search on the remote side gets: like a send, but it may not change anything there. */
+export type LookUpContext = {
+  /** When the question is asked. */
+  askedAt: Date;
+  send: SendRequest;
+  signal: AbortSignal;
+};
+
+/** Which post is searched for. */
+export type Sought = {
+  post: Post;
+  /** The instant of the gate: what was created more than 2 minutes before it is another's. */
+  sendingAt: Date;
+};
+
 /**
- * How a platform can find out about a lost answer (README, "Unknown outcomes"):
- * `repeat`: exactly once by nature, the stored post is sent again; `look_up`: searched for on the remote
- * side; `blind`: shown to a person.
+ * What a search found. `not_found` is a proof, so it takes a complete search: valid credentials, filters
+ * off, enough pages read. Everything less is `incomplete`.
  */
-export type Reconciliation = 'repeat' | 'look_up' | 'blind';
+export type LookUpAnswer =
+  | { kind: 'found'; remoteId: string | null; remoteUrl: string | null }
+  | { kind: 'not_found' }
+  | { kind: 'incomplete'; detail: string };
+
+/**
+ * How a channel can find out about a lost answer (README, "Unknown outcomes").
+ * `repeat`: exactly once by nature, so the stored post is sent again. `look_up`: it is searched for on the
+ * remote side. `blind`: it is shown to a person.
+ */
+export type Reconciliation =
+  | { kind: 'repeat' }
+  | { kind: 'look_up'; lookUp(sought: Sought, context: LookUpContext): Promise<LookUpAnswer> }
+  | { kind: 'blind' };
 
 /**
  * One platform, in one file: settings, limits, check, publish, mapping of answers, in that order.
@@ -46,13 +73,19 @@ export type Channel<Settings = unknown> = {
   platform: string;
   /** Whether it can publish only with an active account. */
   needsAccount: boolean;
-  reconciliation: Reconciliation;
   /** Parses the platform's own keys in `config.yaml`. Unknown keys are errors. */
   settings: z.ZodType<Settings>;
   /** Which of those keys are secrets: sealed at rest, never exported or logged. */
   secretKeys: readonly string[];
   /** Where posts appear: with the platform, what makes the channel unique in its workspace. */
   destination(settings: Settings): { instance: string; target: string };
+  /** How a lost answer can be found out about, with these settings. */
+  reconciliation(settings: Settings): Reconciliation;
+  /**
+   * Searches for what is there already, by whomever, before a post is sent: found, it is skipped; without a
+   * complete answer the channel is held. Left out where a platform cannot be asked.
+   */
+  findExisting?(post: Post, settings: Settings, context: LookUpContext): Promise<LookUpAnswer>;
   /** Sends one post. Expected failures are outcomes; it throws only for a fault of ours. */
   publish(post: Post, settings: Settings, context: SendContext): Promise<PublishOutcome>;
 };

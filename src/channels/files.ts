@@ -17,7 +17,6 @@ export type FilesSettings = {
 export const files: Channel<FilesSettings> = {
   platform: 'files',
   needsAccount: false,
-  reconciliation: 'repeat',
   settings: z.strictObject({
     folder: z
       .string()
@@ -27,6 +26,8 @@ export const files: Channel<FilesSettings> = {
   secretKeys: [],
 
   destination: ({ folder }) => ({ instance: '', target: folder }),
+
+  reconciliation: () => ({ kind: 'repeat' }),
 
   async publish(post, { folder: root }, { signal }) {
     if (signal.aborted)

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Limits } from '../limits.ts';
 import type { AddressGuard } from '../network/addressGuard.ts';
 import { createGuardedAgent } from '../network/guardedAgent.ts';
 import { parseTarget } from '../network/redirects.ts';
@@ -53,11 +54,9 @@ export type SendRequestOptions = {
   sendBy: Date;
   userAgent: string;
   signal: AbortSignal;
-  /** Default: connected within 10 s, answered in full within 45 s, both from the call on. */
-  limits?: { connectMs: number; totalMs: number };
+  /** Both from the call on. */
+  limits: Pick<Limits, 'sendConnectMs' | 'sendAnswerMs'>;
 };
-
-const defaultLimits = { connectMs: 10_000, totalMs: 45_000 };
 
 /**
  * Makes the request function of one publication. Each request has a fresh connection: one kept alive may be
@@ -65,15 +64,18 @@ const defaultLimits = { connectMs: 10_000, totalMs: 45_000 };
  */
 export function createSendRequest(options: SendRequestOptions): SendRequest {
   return async request => {
-    const { connectMs, totalMs } = options.limits ?? defaultLimits;
+    const { sendConnectMs, sendAnswerMs } = options.limits;
     const target = parseTarget(request.url);
     if (target === null) return refused('address_refused', 'not an http or https URL');
     if (options.signal.aborted) return refused('aborted', 'aborted before the request');
     if (options.clock.now() > options.sendBy) return refused('send_by_passed', 'its time to send had passed');
 
-    const agent = createGuardedAgent({ guard: options.guard, connectTimeoutMs: connectMs });
+    const agent = createGuardedAgent({ guard: options.guard, connectTimeoutMs: sendConnectMs });
     const exchange = createExchange(options);
-    const timers = [setTimeout(exchange.connectTimedOut, connectMs), setTimeout(exchange.timedOut, totalMs)];
+    const timers = [
+      setTimeout(exchange.connectTimedOut, sendConnectMs),
+      setTimeout(exchange.timedOut, sendAnswerMs),
+    ];
     options.signal.addEventListener('abort', exchange.aborted);
     try {
       agent.dispatch(dispatchOptions(request, target, options.userAgent), exchange.handler);

@@ -1,29 +1,35 @@
-import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { type Answer, describeAnswer, outcomeWithoutAnswer } from './answerOutcome.ts';
-import type { Channel, Post } from './Channel.ts';
+import type { Channel, LookUpAnswer, LookUpContext, Post } from './Channel.ts';
 import type { PublishOutcome } from './PublishOutcome.ts';
+import { isReadableSecret, type SigningSecret, signedHeaders } from './signature.ts';
 
 export type WebhookSettings = {
   url: string;
-  /** Several during a rotation: each signs, the newest first. None: unsigned. */
-  secret?: string | string[] | undefined;
+  secret?: SigningSecret;
+  /** Where the receiver says whether it has a message: `{id}` in it stands for the `webhook-id`. */
+  statusUrl?: string | undefined;
+  /** The receiver does not drop an id that it knows: nothing may be sent to it twice. Default false. */
+  ignoresIds?: boolean | undefined;
 };
 
-const secretPrefix = 'whsec_';
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const idPlaceholder = '{id}';
 
 // Empty is an error and not "unsigned": it is what a forgotten variable of the environment leaves.
 const secretText = z
   .string()
   .min(1, 'must not be empty; leave it out to send unsigned')
-  .refine(isReadableSecret, `must be base64 after ${secretPrefix}`);
+  .refine(isReadableSecret, 'must be base64 after whsec_');
+
+const httpUrl = z
+  .string()
+  .refine(isPlainHttpUrl, 'must be an http or https URL without a user name or password in it');
 
 const settings = z.strictObject({
-  url: z
-    .string()
-    .refine(isPlainHttpUrl, 'must be an http or https URL without a user name or password in it'),
+  url: httpUrl,
   secret: z.union([secretText, z.array(secretText).min(1)]).optional(),
+  statusUrl: httpUrl.refine(text => text.includes(idPlaceholder), `must contain ${idPlaceholder}`).optional(),
+  ignoresIds: z.boolean().optional(),
 });
 
 function isPlainHttpUrl(text: string): boolean {
@@ -32,20 +38,14 @@ function isPlainHttpUrl(text: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
 }
 
-function isReadableSecret(secret: string): boolean {
-  if (!secret.startsWith(secretPrefix)) return true;
-  const encoded = secret.slice(secretPrefix.length);
-  return encoded !== '' && base64.test(encoded);
-}
-
 /**
  * Standard Webhooks (https://www.standardwebhooks.com). The receiver drops a webhook-id that it knows, so a
  * lost answer is mended by sending the same again; that is also why a 5xx counts as a plain failure here.
+ * One that does not is asked (`statusUrl`), or a person is (`ignoresIds`), and its 5xx tells nothing.
  */
 export const webhook: Channel<WebhookSettings> = {
   platform: 'webhook',
   needsAccount: false,
-  reconciliation: 'repeat',
   settings,
   secretKeys: ['secret'],
 
@@ -54,26 +54,37 @@ export const webhook: Channel<WebhookSettings> = {
     return { instance: origin, target: `${pathname}${search}` };
   },
 
-  async publish(post, { url, secret }, { sendingAt, send }) {
-    const id = `msg_${post.postKey}`;
-    const timestamp = Math.floor(sendingAt.getTime() / 1_000);
-    const body = JSON.stringify(payload(post));
-    const keys = secretsIn(secret).map(keyOf);
+  reconciliation(settings) {
+    const { statusUrl, ignoresIds = false } = settings;
+    if (statusUrl === undefined) return { kind: ignoresIds ? 'blind' : 'repeat' };
+    return {
+      kind: 'look_up',
+      lookUp: ({ post }, context) => askReceiver(post, { ...settings, statusUrl }, context),
+    };
+  },
 
-    const result = await send({
-      method: 'POST',
-      url,
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        ...signatures(`${id}.${timestamp}.${body}`, keys),
-      },
-      body,
-    });
-    return result.phase === 'answered' ? outcomeOf(result, id) : outcomeWithoutAnswer(result);
+  async findExisting(post, settings, context) {
+    const { statusUrl } = settings;
+    if (statusUrl === undefined) return { kind: 'not_found' };
+    return askReceiver(post, { ...settings, statusUrl }, context);
+  },
+
+  async publish(post, settings, { sendingAt, send }) {
+    const { url, secret } = settings;
+    const id = idOf(post);
+    const body = JSON.stringify(payload(post));
+    const signed = signedHeaders({ id, at: sendingAt, body }, secret);
+    const headers = { 'content-type': 'application/json', ...signed };
+    const result = await send({ method: 'POST', url, headers, body });
+    if (result.phase !== 'answered') return outcomeWithoutAnswer(result);
+    const dropsKnownIds = webhook.reconciliation(settings).kind === 'repeat';
+    return outcomeOf(result, { id, dropsKnownIds });
   },
 };
+
+function idOf({ postKey }: Post): string {
+  return `msg_${postKey}`;
+}
 
 // The order of the keys is part of the message: a repeat must have the same body, byte for byte.
 function payload(post: Post) {
@@ -95,24 +106,38 @@ function payload(post: Post) {
   };
 }
 
-function secretsIn(secret: WebhookSettings['secret']): readonly string[] {
-  if (secret === undefined) return [];
-  return typeof secret === 'string' ? [secret] : secret;
+const statusAnswer = z.object({ found: z.boolean(), url: z.string().nullish() });
+
+// Only an answer in so many words is a proof: a 404 is as well what a misspelt statusUrl gets.
+async function askReceiver(
+  post: Post,
+  { statusUrl, secret }: { statusUrl: string; secret?: SigningSecret },
+  { askedAt, send }: LookUpContext,
+): Promise<LookUpAnswer> {
+  const id = idOf(post);
+  const url = statusUrl.replaceAll(idPlaceholder, encodeURIComponent(id));
+  const headers = { accept: 'application/json', ...signedHeaders({ id, at: askedAt, body: '' }, secret) };
+  const result = await send({ method: 'GET', url, headers, body: null });
+  if (result.phase !== 'answered') return { kind: 'incomplete', detail: result.detail };
+  const said = result.status === 200 ? statusAnswer.safeParse(parseJson(result.body)) : null;
+  if (!said?.success) return { kind: 'incomplete', detail: describeAnswer(result) };
+  if (!said.data.found) return { kind: 'not_found' };
+  return { kind: 'found', remoteId: id, remoteUrl: said.data.url ?? null };
 }
 
-function keyOf(secret: string): Buffer {
-  if (!secret.startsWith(secretPrefix)) return Buffer.from(secret, 'utf8');
-  return Buffer.from(secret.slice(secretPrefix.length), 'base64');
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
-function signatures(signed: string, keys: readonly Buffer[]): Record<string, string> {
-  if (keys.length === 0) return {};
-  const each = keys.map(key => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
-  return { 'webhook-signature': each.join(' ') };
-}
-
-/** Every complete answer is definite: what is not 2xx was not accepted. */
-function outcomeOf(answer: Answer, id: string): PublishOutcome {
+/** Every complete answer is definite, except a 5xx of a receiver to which nothing may be sent twice. */
+function outcomeOf(
+  answer: Answer,
+  { id, dropsKnownIds }: { id: string; dropsKnownIds: boolean },
+): PublishOutcome {
   const { status, retryAfter: until } = answer;
   const detail = describeAnswer(answer);
   const about = { scope: 'channel', detail } as const;
@@ -141,8 +166,11 @@ function outcomeOf(answer: Answer, id: string): PublishOutcome {
       return { ...failed, code: 'rejected', blames: 'article' };
     case 503:
       if (until !== null) return { kind: 'throttled', ...about, code: 'unavailable', until };
+      if (!dropsKnownIds) return { kind: 'unknown', code: 'unavailable', detail };
       return { ...failed, code: 'unavailable', blames: 'channel' };
     default:
-      return { ...failed, code: status < 500 ? 'rejected' : 'server_error', blames: 'channel' };
+      if (status < 500) return { ...failed, code: 'rejected', blames: 'channel' };
+      if (!dropsKnownIds) return { kind: 'unknown', code: 'server_error', detail };
+      return { ...failed, code: 'server_error', blames: 'channel' };
   }
 }

@@ -8,6 +8,7 @@ const done: Readonly<Record<Change['action'], string>> = {
   reject: 'rejected',
   skip: 'skipped',
   retry: 'will be tried again',
+  'publish-again': 'will be published again',
   prioritise: 'moved',
   edit: 'changed',
 };

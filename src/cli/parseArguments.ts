@@ -37,3 +37,10 @@ export function parseInteger(least: number, most: number) {
     return value;
   };
 }
+
+/** Reads an http or https URL. */
+export function parseUrl(text: string): string {
+  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!isHttp) throw new InvalidArgumentError('Allowed: an http or https URL.');
+  return text;
+}

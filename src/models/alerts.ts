@@ -10,6 +10,7 @@ export type AlertKind =
   | 'feed_failing'
   | 'feed_recovered'
   | 'outcome_unknown'
+  | 'late_success'
   | 'clock_set_back';
 
 export type NewAlert = {

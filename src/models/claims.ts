@@ -1,4 +1,4 @@
-import { type Database, execute, query, violatedConstraint } from '../database/Database.ts';
+import { type Database, execute, query, type Statement, violatedConstraint } from '../database/Database.ts';
 import { type Destination, destinationColumns } from './channels.ts';
 import type { PublicationState } from './publications.ts';
 import type { PublishStatus, SkipReason } from './routeArticles.ts';
@@ -29,6 +29,8 @@ export type ClaimedRouteArticle = {
   feed: string;
   maxAgeMs: number | null;
   destination: Destination;
+  /** It is an unknown outcome that is sent again, exactly as it was sent. */
+  repeats: boolean;
   /** The state of the publication that already holds this (channel, URL key, generation); null: it is free. */
   duplicate: PublicationState | null;
 };
@@ -43,9 +45,24 @@ export async function claimRouteArticle(
   db: Database,
   request: ClaimRequest,
 ): Promise<ClaimedRouteArticle | null> {
+  return takeClaim(db, claim, request);
+}
+
+/**
+ * Claims an unknown row whose repeat is due, to send again exactly what was sent. Null: it was settled, its
+ * repeat is not due, it has no attempt left, or as with `claimRouteArticle`.
+ */
+export async function claimRepeat(
+  db: Database,
+  request: ClaimRequest & { dueBy: Date },
+): Promise<ClaimedRouteArticle | null> {
+  return takeClaim(db, claimUnknown, request);
+}
+
+async function takeClaim(db: Database, statement: Statement, request: ClaimRequest) {
   const { id, claimToken, dueBy, lastSlotAt, now } = request;
   try {
-    const [row] = await query<ClaimedRow>(db, claim, [id, claimToken, dueBy, now, lastSlotAt]);
+    const [row] = await query<ClaimedRow>(db, statement, [id, claimToken, dueBy, now, lastSlotAt]);
     return row ? toClaimed(row) : null;
   } catch (error) {
     if (violatedConstraint(error) === 'route_articles_in_flight') return null;
@@ -73,9 +90,7 @@ function toClaimed(row: ClaimedRow): ClaimedRouteArticle {
 
 // The commit need not wait for the disk: nothing has left yet, and the gate's commit takes it along. A claim
 // that a crash of the server undoes has never been.
-const claim = {
-  name: 'claim-route-article',
-  text: `
+const claimText = (isClaimable: string) => `
     with unhurried as materialized (select set_config('synchronous_commit', 'off', true)),
     claimed as (
       update route_articles
@@ -83,8 +98,7 @@ const claim = {
           claim_token = $2, claimed_at = $4, claimed_from = publish_status, claimed_wait = next_attempt_at,
           next_attempt_at = null, sending_at = null, updated_at = $4
       from unhurried
-      where id = $1 and queue_state in (1, 2)
-        and ($3::timestamptz is null or coalesce(next_attempt_at, $3) <= $3)
+      where id = $1 and ${isClaimable}
         and (select w.last_slot_at from workspaces w where w.id = workspace_id) is not distinct from $5
       returning route_articles.*)
     select ${destinationColumns}, r.id, r.workspace_id as "workspaceId", r.channel_id as "channelId",
@@ -92,14 +106,25 @@ const claim = {
            r.title, r.text, r.text_hash as "textHash", r.url_key as "urlKey", r.generation,
            r.post_key as "postKey", r.post_created_at as "postCreatedAt",
            t.url, t.summary, t.author, t.tags, t.image_url as "imageUrl",
-           t.published_at as "articlePublishedAt", coalesce(f.name, '') as feed, f.max_age_ms as "maxAgeMs",
+           r.claimed_from = 'unknown' as repeats, t.published_at as "articlePublishedAt", coalesce(f.name, '') as feed, f.max_age_ms as "maxAgeMs",
            (select p.state from publications p
             where p.channel_id = r.channel_id and p.url_key = r.url_key and p.generation = r.generation) as duplicate
     from claimed r
     join articles t on t.id = r.article_id
     left join feeds f on f.id = t.feed_id
     join channels c on c.id = r.channel_id
-    left join accounts a on a.id = c.account_id and a.archived_at is null`,
+    left join accounts a on a.id = c.account_id and a.archived_at is null`;
+
+const claim = {
+  name: 'claim-route-article',
+  text: claimText(
+    'queue_state in (1, 2) and ($3::timestamptz is null or coalesce(next_attempt_at, $3) <= $3)',
+  ),
+};
+// It keeps next_lookup_at: a give-back finds it there.
+const claimUnknown = {
+  name: 'claim-repeat',
+  text: claimText(`publish_status = 'unknown' and publish_attempts < 4 and next_lookup_at <= $3`),
 };
 
 /** Where a row that was claimed ends up. */
@@ -144,7 +169,8 @@ const updateClaimEnd = {
     set publish_status = $4, publish_attempts = $5, next_attempt_at = $6, next_lookup_at = $7,
         skip_reason = $8, last_error_code = $9, last_error = $10, updated_at = $11,
         claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null,
-        sending_at = case when $4 in ('published', 'unknown') then sending_at end
+        sending_at = case when $4 in ('published', 'unknown') then sending_at end,
+        lookups = case when $4 = 'unknown' then lookups else 0 end
     where id = $1 and coalesce(claim_token, $2) = $2 and publish_status = any($3)`,
 };
 
@@ -166,24 +192,77 @@ export async function giveBackClaim(
 ): Promise<boolean> {
   const { id, claimToken, passedGate, waitInstead, now } = back;
   const { nextAttemptAt = null, code = null, detail = null } = waitInstead ?? {};
-  const statuses = passedGate ? ['publishing', 'unknown'] : ['publishing'];
-  return (
-    (await execute(db, updateGiveBack, [id, claimToken, statuses, nextAttemptAt, code, detail, now])) > 0
-  );
+  const statement = passedGate ? updateGiveBackLate : updateGiveBack;
+  return (await execute(db, statement, [id, claimToken, nextAttemptAt, code, detail, now])) > 0;
 }
 
+const isUnsent = `publish_status = 'publishing' and sending_at is null`;
+
 // Recovery wiped what an unknown row was claimed from: its attempts tell.
+const givenBack = `
+    publish_status = coalesce(claimed_from, case when publish_attempts > 1 then 'failed' else 'pending' end),
+    publish_attempts = publish_attempts - 1,
+    next_lookup_at = case when claimed_from = 'unknown' then next_lookup_at end,
+    claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null, sending_at = null`;
+
+const giveBackText = (isOurs: string) => `
+    update route_articles
+    set ${givenBack},
+        next_attempt_at = coalesce($3, claimed_wait), updated_at = $6,
+        last_error_code = coalesce($4, last_error_code), last_error = coalesce($5, last_error)
+    where id = $1 and ${isOurs}`;
+
 const updateGiveBack = {
   name: 'give-back-claim',
+  text: giveBackText(`claim_token = $2 and ${isUnsent}`),
+};
+const updateGiveBackLate = {
+  name: 'give-back-claim-late',
+  text: giveBackText(`coalesce(claim_token, $2) = $2 and publish_status in ('publishing', 'unknown')`),
+};
+
+/** A claim as it was taken. `attempts` null: whether it was committed at all is not known. */
+export type TakenClaim = { id: number; claimToken: string; attempts: number | null };
+
+/**
+ * Gives back many claims in one statement, each exactly as it was taken and where nothing has left for it:
+ * what has passed the gate, was ended or was never committed is not touched. Returns the ids given back.
+ */
+export async function giveBackClaims(
+  db: Database,
+  claims: readonly TakenClaim[],
+  now: Date,
+): Promise<number[]> {
+  if (claims.length === 0) return [];
+  const ids = claims.map(({ id }) => id);
+  const tokens = claims.map(({ claimToken }) => claimToken);
+  const attempts = claims.map(({ attempts }) => attempts);
+  const rows = await query<{ id: number }>(db, updateGiveBackAll, [ids, tokens, attempts, now]);
+  return rows.map(({ id }) => id);
+}
+
+const updateGiveBackAll = {
+  name: 'give-back-claims',
   text: `
     update route_articles
-    set publish_status = coalesce(claimed_from, case when publish_attempts > 1 then 'failed' else 'pending' end),
-        publish_attempts = publish_attempts - 1, next_attempt_at = coalesce($4, claimed_wait),
-        next_lookup_at = case when claimed_from = 'unknown' then next_lookup_at end,
-        last_error_code = coalesce($5, last_error_code), last_error = coalesce($6, last_error),
-        claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null,
-        sending_at = null, updated_at = $7
-    where id = $1 and coalesce(claim_token, $2) = $2 and publish_status = any($3)`,
+    set ${givenBack}, next_attempt_at = claimed_wait, updated_at = $4
+    from unnest($1::bigint[], $2::uuid[], $3::smallint[]) as taken (taken_id, token, attempts)
+    where id = taken_id and claim_token = token and publish_attempts = coalesce(attempts, publish_attempts)
+      and ${isUnsent}
+    returning id`,
+};
+
+/** The workspaces that have something in flight: orphaned, unless somebody holds their lock. */
+export async function workspacesInFlight(db: Database): Promise<number[]> {
+  const rows = await query<{ workspaceId: number }>(db, selectWorkspacesInFlight);
+  return rows.map(({ workspaceId }) => workspaceId);
+}
+
+const selectWorkspacesInFlight = {
+  name: 'workspaces-in-flight',
+  text: `
+    select workspace_id as "workspaceId" from route_articles where queue_state = 3
+    order by workspace_id`,
 };
 
 export type InFlight = {

@@ -49,6 +49,36 @@ const stampAndInsert = {
     returning id`,
 };
 
+export type RenewedIntent = Pick<
+  Intent,
+  'routeArticleId' | 'claimToken' | 'textHash' | 'slotAt' | 'sendingAt' | 'sendBy'
+> & { publicationId: number };
+
+/**
+ * The gate's last step for a repeat: stamps the claimed row, and makes its own publication `sending` again.
+ * False: one of the two is no longer as it was, and what has been changed must be rolled back.
+ */
+export async function renewIntent(db: Flight, intent: RenewedIntent): Promise<boolean> {
+  const { routeArticleId, claimToken, textHash, publicationId, slotAt, sendingAt, sendBy } = intent;
+  const values = [routeArticleId, claimToken, textHash, publicationId, slotAt, sendingAt, sendBy];
+  return (await query(db, renewAndStamp, values)).length > 0;
+}
+
+// Publication before route article, as a late answer locks them.
+const renewAndStamp = {
+  name: 'renew-intent',
+  text: `
+    with renewed as (
+      update publications set state = 'sending', slot_at = $5, sending_at = $6, send_by = $7
+      where id = $4 and state = 'unknown'
+      returning route_article_id)
+    update route_articles r set sending_at = $6, updated_at = $6
+    from renewed
+    where r.id = renewed.route_article_id and r.id = $1 and r.claim_token = $2
+      and r.publish_status = 'publishing' and r.approval_status = 'approved' and r.text_hash = $3
+    returning r.id`,
+};
+
 /** Which promise an insert would have broken; null for any other error. */
 export type IntentConflict = 'in_flight' | 'slot' | 'url_key';
 
@@ -81,20 +111,51 @@ const selectState = {
 };
 
 /**
- * Marks a publication as unknown, by its id, while its end is open; it keeps its slot. Null: it is gone, or
- * settled already.
+ * Marks a publication as unknown, by its id, while its end is open. It keeps its slot, unless nothing has
+ * left in it: then another one may have it. Null: it is gone, or settled already.
  */
-export async function markUnknown(db: Database, id: number): Promise<{ slotAt: Date | null } | null> {
-  const [row] = await query<{ slotAt: Date | null }>(db, updateUnknown, [id]);
+export async function markUnknown(
+  db: Database,
+  id: number,
+  { keepsSlot = true } = {},
+): Promise<{ slotAt: Date | null } | null> {
+  const [row] = await query<{ slotAt: Date | null }>(db, updateUnknown, [id, keepsSlot]);
   return row ?? null;
 }
 
 const updateUnknown = {
   name: 'mark-publication-unknown',
   text: `
-    update publications set state = 'unknown'
+    update publications set state = 'unknown', slot_at = case when $2 then slot_at end
     where id = $1 and state in ('sending', 'unknown')
     returning slot_at as "slotAt"`,
+};
+
+/** Whether a publication is recorded as published. */
+export async function isPublished(db: Database, id: number): Promise<boolean> {
+  return (await query(db, selectPublished, [id])).length > 0;
+}
+
+const selectPublished = {
+  name: 'is-published',
+  text: `select 1 from publications where id = $1 and state = 'published'`,
+};
+
+/** The intent that a claim has on the record, if its gate was passed. */
+export async function findIntentOfClaim(
+  db: Database,
+  { id, claimToken }: { id: number; claimToken: string },
+): Promise<{ publicationId: number } | null> {
+  const [row] = await query<{ publicationId: number }>(db, selectIntentOfClaim, [id, claimToken]);
+  return row ?? null;
+}
+
+const selectIntentOfClaim = {
+  name: 'find-intent-of-claim',
+  text: `
+    select p.id as "publicationId" from route_articles r
+    join publications p on p.route_article_id = r.id and p.state = 'sending'
+    where r.id = $1 and r.claim_token = $2 and r.sending_at is not null`,
 };
 
 /** Deletes a publication that definitely did not go out. False: it is gone, or was published. */

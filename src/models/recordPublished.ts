@@ -1,4 +1,7 @@
-import { type Database, query } from '../database/Database.ts';
+import { type Database, query, type Statement } from '../database/Database.ts';
+
+/** `person`: the audit log explains it, and it adds no attempt to the history. */
+export type PublishedProof = 'answer' | 'look_up' | 'person';
 
 export type NewPublished = {
   publicationId: number;
@@ -7,6 +10,8 @@ export type NewPublished = {
   remoteId: string | null;
   remoteUrl: string | null;
   durationMs: number;
+  /** What tells that it is out: only an answer proves that channel and account work. */
+  proof: PublishedProof;
   /** What operators are told if the channel, or its account, had been down until now. */
   channelUpMessage: string;
   accountUpMessage: string;
@@ -21,7 +26,7 @@ export type NewPublished = {
  * claim by now, for what was sent was sent. False: it is gone, or settled already, and nothing was changed.
  */
 export async function recordPublished(db: Database, published: NewPublished): Promise<boolean> {
-  const rows = await query(db, recordAll, [
+  const rows = await query(db, statements[published.proof], [
     published.publicationId,
     published.remoteId,
     published.remoteUrl,
@@ -35,16 +40,14 @@ export async function recordPublished(db: Database, published: NewPublished): Pr
 }
 
 // A part that is read by another runs before it: the workspace is changed before the channel, as in the gate.
-const recordAll = {
-  name: 'record-published',
-  text: `
+const recordText = ({ code, hasAttempt, provesHealth }: Recording) => `
     with publication as (
       update publications set state = 'published', remote_id = $2, remote_url = $3, published_at = $4
       where id = $1 and state in ('sending', 'unknown')
       returning *),
     route_article as (
       update route_articles r
-      set publish_status = 'published', publish_attempts = $5, next_attempt_at = null, next_lookup_at = null,
+      set publish_status = 'published', publish_attempts = $5, next_attempt_at = null, next_lookup_at = null, lookups = 0,
           last_error_code = null, last_error = null, updated_at = $4,
           claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null
       from publication p
@@ -60,7 +63,11 @@ const recordAll = {
       from publication p
       join channels c on c.id = p.channel_id
       left join accounts a on a.id = c.account_id
-      left join workspace w on w.id = p.workspace_id),
+      left join workspace w on w.id = p.workspace_id
+      where ${provesHealth}),
+    sent as (
+      update channels c set last_published_at = greatest(c.last_published_at, p.counted_at)
+      from publication p where c.id = p.channel_id and not ${provesHealth}),
     channel as (
       update channels c
       set last_published_at = greatest(c.last_published_at, p.counted_at), failures_since = $4,
@@ -80,8 +87,9 @@ const recordAll = {
         and r.queue_state = 2 and r.last_error_code = 'duplicate_in_flight'),
     attempt as (
       insert into attempts (workspace_id, channel_id, route_article_id, publication_id, attempt,
-                            outcome, attempted_at, duration_ms)
-      select workspace_id, channel_id, route_article_id, id, $5, 'published', $4, $6 from publication),
+                            outcome, code, attempted_at, duration_ms)
+      select workspace_id, channel_id, route_article_id, id, $5, 'published', ${code}, $4, $6
+      from publication where ${hasAttempt}),
     channel_alert as (
       insert into alerts (workspace_id, kind, message, channel_id, created_at)
       select p.workspace_id, 'channel_up', $7, p.channel_id, $4
@@ -90,5 +98,21 @@ const recordAll = {
       insert into alerts (workspace_id, kind, message, channel_id, account_id, created_at)
       select p.workspace_id, 'account_up', $8, p.channel_id, h.account_id, $4
       from publication p, health h where h.account_down_since is not null)
-    select id from publication`,
+    select id from publication`;
+
+type Recording = { code: string; hasAttempt: boolean; provesHealth: boolean };
+
+const statements: Readonly<Record<PublishedProof, Statement>> = {
+  answer: {
+    name: 'record-published',
+    text: recordText({ code: 'null', hasAttempt: true, provesHealth: true }),
+  },
+  look_up: {
+    name: 'record-found',
+    text: recordText({ code: `'found'`, hasAttempt: true, provesHealth: false }),
+  },
+  person: {
+    name: 'record-settled',
+    text: recordText({ code: 'null', hasAttempt: false, provesHealth: false }),
+  },
 };

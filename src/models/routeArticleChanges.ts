@@ -66,6 +66,26 @@ const updatePriority = {
     where id = $1 and priority <> $2 and ${changeable}`,
 };
 
+/**
+ * Published back to pending, as the next generation: a publication of its own, with a post key of its own.
+ * True when that changed the row.
+ */
+export async function publishAgain(
+  db: Database,
+  { id, postKey, now }: { id: number; postKey: string; now: Date },
+): Promise<boolean> {
+  return (await execute(db, updateAgain, [id, postKey, now])) > 0;
+}
+
+const updateAgain = {
+  name: 'publish-again',
+  text: `
+    update route_articles
+    set publish_status = 'pending', publish_attempts = 0, generation = generation + 1, post_key = $2,
+        post_created_at = $3, sending_at = null, lookups = 0, updated_at = $3
+    where id = $1 and publish_status = 'published'`,
+};
+
 /** Failed or dead back to pending, attempts 0, no wait; the history stays in `attempts`. */
 export async function retryByPerson(db: Database, { id, now }: { id: number; now: Date }): Promise<boolean> {
   return (await execute(db, updateRetried, [id, now])) > 0;

@@ -17,6 +17,10 @@ export type ListedRouteArticle = {
   isSending: boolean;
   attempts: number;
   nextAttemptAt: Date | null;
+  /** When an unknown outcome is found out about next; null: it is left to a person. */
+  nextLookupAt: Date | null;
+  /** 1, and one more for each time that a person published it again. */
+  generation: number;
   priority: number;
   createdAt: Date;
   skipReason: SkipReason | null;
@@ -29,7 +33,7 @@ const listed = `
   select r.id, r.workspace_id as "workspaceId", r.channel_id as "channelId", c.name as channel, f.name as feed,
          r.title, r.text, a.url, r.approval_status as "approvalStatus", r.publish_status as "publishStatus",
          r.publish_status = 'publishing' and r.sending_at is not null as "isSending",
-         r.publish_attempts as "attempts", r.next_attempt_at as "nextAttemptAt", r.priority,
+         r.publish_attempts as "attempts", r.next_attempt_at as "nextAttemptAt", r.next_lookup_at as "nextLookupAt", r.generation, r.priority,
          r.created_at as "createdAt", r.skip_reason as "skipReason", r.last_error_code as "lastErrorCode",
          r.last_error as "lastError",
          (select p.remote_url from publications p where p.route_article_id = r.id

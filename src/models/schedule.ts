@@ -1,4 +1,5 @@
 import { type Database, type Flight, query } from '../database/Database.ts';
+import { openUnknownAt } from './unknownOutcomes.ts';
 import { type Workspace, workspaceColumns } from './workspaces.ts';
 
 /** A hold: not to be tried before `until`; null `until`: until a person or an event lifts it. */
@@ -25,6 +26,8 @@ export type ChannelState = {
   needsAccount: boolean;
   account: AccountState | null;
   hold: Hold | null;
+  /** When its first open unknown outcome can be found out about; null: it has none, or they are left to a person. */
+  lookUpAt: Date | null;
 };
 
 /** Everything but the articles that decides whether something may go out at an instant. */
@@ -45,7 +48,23 @@ export async function loadSchedule(
   workspaceId: number,
   channelId: number | null = null,
 ): Promise<Schedule | null> {
-  const rows = await query<ScheduleRow>(db, selectSchedule, [workspaceId, channelId]);
+  return toSchedule(await query<ScheduleRow>(db, selectSchedule, [workspaceId, channelId]));
+}
+
+/** As `loadSchedule` for one channel, without one publication: a repeat is not stopped by what it repeats. */
+export async function loadScheduleWithout(
+  db: Database | Flight,
+  {
+    workspaceId,
+    channelId,
+    publicationId,
+  }: { workspaceId: number; channelId: number; publicationId: number },
+): Promise<Schedule | null> {
+  const values = [workspaceId, channelId, publicationId];
+  return toSchedule(await query<ScheduleRow>(db, selectScheduleWithout, values));
+}
+
+function toSchedule(rows: readonly ScheduleRow[]): Schedule | null {
   const [first] = rows;
   if (!first) return null;
   const { capthCountedAt } = first;
@@ -71,6 +90,7 @@ type ScheduleRow = Workspace & {
   accountHoldReason: string | null;
   accountHoldDetail: string | null;
   accountHeldUntil: Date | null;
+  lookUpAt: Date | null;
 };
 
 // A cap without a counter, which cannot drift: it is reached exactly when the cap-th newest is dated today.
@@ -79,28 +99,29 @@ const capthCountedAt = (cap: string, scope: string) => `
     select p.counted_at from publications p where ${scope}
     order by p.counted_at desc offset ${cap} - 1 limit 1) end`;
 
-const selectSchedule = {
-  name: 'load-schedule',
-  text: `
+const scheduleText = (isCounted: string) => `
     select ${workspaceColumns},
       cap."capthCountedAt",
       c.id as "channelId", c.name as "channelName", c.platform, c.paused as "channelPaused",
       c.publish_interval_ms as "intervalMs", c.daily_cap as "channelCap",
-      ${capthCountedAt('c.daily_cap', 'p.channel_id = c.id')} as "channelCapthCountedAt",
-      (select p.counted_at from publications p where p.channel_id = c.id
+      ${capthCountedAt('c.daily_cap', `p.channel_id = c.id${isCounted}`)} as "channelCapthCountedAt",
+      (select p.counted_at from publications p where p.channel_id = c.id${isCounted}
        order by p.counted_at desc limit 1) as "lastCountedAt",
       c.needs_account as "needsAccount",
       c.hold_reason as "holdReason", c.hold_detail as "holdDetail", c.held_until as "heldUntil",
       a.id as "accountId", a.status as "accountStatus", a.hold_reason as "accountHoldReason",
-      a.hold_detail as "accountHoldDetail", a.held_until as "accountHeldUntil"
+      a.hold_detail as "accountHoldDetail", a.held_until as "accountHeldUntil",
+      ${openUnknownAt} as "lookUpAt"
     from workspaces w
     cross join lateral (
-      select ${capthCountedAt('w.daily_cap', 'p.workspace_id = w.id')} as "capthCountedAt" offset 0) cap
+      select ${capthCountedAt('w.daily_cap', `p.workspace_id = w.id${isCounted}`)} as "capthCountedAt" offset 0) cap
     left join channels c on c.workspace_id = w.id and c.archived_at is null and c.id = coalesce($2, c.id)
     left join accounts a on a.id = c.account_id and a.archived_at is null
     where w.id = $1 and w.archived_at is null
-    order by c.id`,
-};
+    order by c.id`;
+
+const selectSchedule = { name: 'load-schedule', text: scheduleText('') };
+const selectScheduleWithout = { name: 'load-schedule-without', text: scheduleText(' and p.id <> $3') };
 
 function toWorkspace(row: ScheduleRow): Workspace {
   const { id, name, timezone, dailyCap, tickIntervalMs, windows, paused } = row;
@@ -134,6 +155,7 @@ function toChannel(row: ScheduleRow): ChannelState[] {
       needsAccount: row.needsAccount,
       account: toAccount(row),
       hold: toHold(row.holdReason, row.holdDetail, row.heldUntil),
+      lookUpAt: row.lookUpAt,
     },
   ];
 }

@@ -1,10 +1,20 @@
-import type { Channel, Post } from '../channels/Channel.ts';
+import type {
+  Channel,
+  LookUpAnswer,
+  LookUpContext,
+  Post,
+  Reconciliation,
+  Sought,
+} from '../channels/Channel.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { SendRequest } from '../channels/sendRequest.ts';
 import type { Clock } from '../clock.ts';
 import type { Destination } from '../models/channels.ts';
 
 export type SendLimits = { clock: Clock; sendingAt: Date; sendBy: Date; signal: AbortSignal };
+
+/** `signal` is what limits a search. */
+export type LookUpLimits = { clock: Clock; signal: AbortSignal };
 
 export type Collaborators = {
   channels: ReadonlyMap<string, Channel>;
@@ -14,12 +24,22 @@ export type Collaborators = {
   createSend: (limits: Omit<SendLimits, 'sendingAt'>) => SendRequest;
 };
 
-/** A destination that can be posted to, or why it cannot: found out before the gate. */
-export type Prepared =
-  | { kind: 'ready'; send: (post: Post, limits: SendLimits) => Promise<PublishOutcome> }
-  | Extract<PublishOutcome, { kind: 'blocked' | 'failed' }>;
+/** A destination that can be posted to and asked. */
+export type Ready = {
+  kind: 'ready';
+  /** How it can find out about a lost answer. */
+  reconciliation: Reconciliation['kind'];
+  /** Null: the platform cannot be asked what is there already. */
+  findExisting: ((post: Post, limits: LookUpLimits) => Promise<LookUpAnswer>) | null;
+  send: (post: Post, limits: SendLimits) => Promise<PublishOutcome>;
+  /** Searches for a post whose answer was lost; always incomplete where that cannot be done. */
+  lookUp: (sought: Sought, limits: LookUpLimits) => Promise<LookUpAnswer>;
+};
 
-/** Calls channels, and answers with a `PublishOutcome` whatever they do. */
+/** What can be done with a destination, or why nothing can: found out before the gate. */
+export type Prepared = Ready | Extract<PublishOutcome, { kind: 'blocked' | 'failed' }>;
+
+/** Calls channels, and answers with a value whatever they do. */
 export class ArticlePublishingService {
   readonly #collaborators: Collaborators;
 
@@ -34,8 +54,18 @@ export class ArticlePublishingService {
     if (destination.needsAccount && !destination.hasActiveAccount) return withoutAccount(destination);
 
     const settings = this.#openSettings(channel, destination);
-    if (!settings.success) return blocked(`its settings cannot be read: ${settings.problem}`);
-    return { kind: 'ready', send: (post, limits) => this.#send(channel, settings.value, post, limits) };
+    return settings.success
+      ? this.#ready(channel, settings.value)
+      : blocked(`its settings cannot be read: ${settings.problem}`);
+  }
+
+  /**
+   * How a destination can find out about a lost answer. One that cannot be prepared now is taken for one that
+   * is asked later: whoever does will see.
+   */
+  reconciliationOf(destination: Destination): Reconciliation['kind'] {
+    const prepared = this.prepare(destination);
+    return prepared.kind === 'ready' ? prepared.reconciliation : 'look_up';
   }
 
   #openSettings(channel: Channel, destination: Destination) {
@@ -49,6 +79,23 @@ export class ArticlePublishingService {
     }
   }
 
+  #ready(channel: Channel, settings: unknown): Ready {
+    const reconciliation = channel.reconciliation(settings);
+    return {
+      kind: 'ready',
+      reconciliation: reconciliation.kind,
+      findExisting: channel.findExisting
+        ? (post, limits) =>
+            this.#ask(limits, async context => channel.findExisting?.(post, settings, context))
+        : null,
+      send: (post, limits) => this.#send(channel, settings, post, limits),
+      lookUp: (sought, limits) =>
+        this.#ask(limits, async context =>
+          reconciliation.kind === 'look_up' ? reconciliation.lookUp(sought, context) : undefined,
+        ),
+    };
+  }
+
   // A channel that throws has a bug. Whether its request left is not known, so the outcome is not either.
   async #send(channel: Channel, settings: unknown, post: Post, limits: SendLimits): Promise<PublishOutcome> {
     const { sendingAt, signal } = limits;
@@ -56,10 +103,35 @@ export class ArticlePublishingService {
       const send = this.#collaborators.createSend(limits);
       return await channel.publish(post, settings, { sendingAt, send, signal });
     } catch (error) {
-      const name = error instanceof Error ? error.name : 'error';
-      return { kind: 'unknown', code: 'unreadable_answer', detail: `the channel failed with a ${name}` };
+      return { kind: 'unknown', code: 'unreadable_answer', detail: bugIn(error) };
     }
   }
+
+  /** One question: no deadline of a publication binds it, only its signal. */
+  async #ask(
+    { clock, signal }: LookUpLimits,
+    ask: (context: LookUpContext) => Promise<LookUpAnswer | undefined>,
+  ): Promise<LookUpAnswer> {
+    try {
+      const send = this.#collaborators.createSend({ clock, sendBy: farOff, signal });
+      const answer = await ask({ askedAt: clock.now(), send, signal });
+      // A search that was cut off may look like one that found nothing.
+      if (signal.aborted && answer?.kind !== 'found') return incomplete('the search was cut off');
+      return answer ?? incomplete('this platform cannot be asked');
+    } catch (error) {
+      return incomplete(bugIn(error));
+    }
+  }
+}
+
+const farOff = new Date(8.64e15);
+
+function incomplete(detail: string): LookUpAnswer {
+  return { kind: 'incomplete', detail };
+}
+
+function bugIn(error: unknown): string {
+  return `the channel failed with a ${error instanceof Error ? error.name : 'error'}`;
 }
 
 function blocked(detail: string): Prepared {

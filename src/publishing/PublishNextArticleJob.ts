@@ -8,15 +8,16 @@ import {
   promoteEndedWaits,
 } from '../models/routeArticles.ts';
 import { type ChannelState, loadSchedule } from '../models/schedule.ts';
+import type { UnknownOutcome } from '../models/unknownOutcomes.ts';
+import { endLeftovers } from './endLeftovers.ts';
 import { openChannels } from './openChannels.ts';
+import { openRepeats } from './openRepeats.ts';
 import { type PublishingTools, publishRouteArticle } from './publishRouteArticle.ts';
-import { recoverInFlight } from './recoverInFlight.ts';
 import { slotOf, tickInstant } from './slot.ts';
 import type { PublishedArticle, TickReason, TickResult, Tried } from './tickResult.ts';
 import { isClockSetBack, workspaceStops } from './tickStop.ts';
 import { type LockUnit, publishingUnit } from './workspaceLock.ts';
 
-const newCandidatesForMs = 60_000;
 const dueWaitsWorthPromoting = 100;
 
 export type TickContext = {
@@ -46,7 +47,7 @@ export class PublishNextArticleJob {
   async handle({ workspaceId }: { workspaceId: number }, context: TickContext): Promise<TickResult> {
     const tick = await this.#wakeUp(workspaceId, context.clock);
     // What is left over is ended first, whatever follows; else an idle tick takes no lock.
-    const look = tick.glance.hasInFlight ? null : await this.#look(tick);
+    const look = hasLeftovers(tick) ? null : await this.#look(tick);
     if (look && 'reason' in look) return this.#idle(tick, look);
 
     const lock = await this.#lock(publishingUnit(workspaceId));
@@ -63,35 +64,61 @@ export class PublishNextArticleJob {
     const result = beforeLock && (await this.#tryInTurn(tick, beforeLock, context));
     if (result) return result;
     // Nothing of what was seen before the lock can be had: whoever held it has published, or left something
-    // in flight. So that is ended, and looked again, by the same instant.
-    const { glance } = await this.#again(tick);
-    if (glance.hasInFlight) await this.#recover(tick, context.clock);
+    // over. So that is ended, and looked again, by the same instant.
     const now = await this.#again(tick);
-    const look = await this.#look(now);
-    if ('reason' in look) return this.#idle(now, look);
-    return (await this.#tryInTurn(now, look, context)) ?? this.#idle(now, nothingDue);
+    const { id: workspaceId } = now.glance.workspace;
+    const repeats = hasLeftovers(now)
+      ? await endLeftovers(this.#tools, { workspaceId, at: now.at, ...context })
+      : [];
+    return this.#repeatOrPublish(await this.#again(tick), repeats, context);
+  }
+
+  /** Repeats go before candidates, where the tick's own rules let them. */
+  async #repeatOrPublish(
+    tick: Tick,
+    repeats: readonly UnknownOutcome[],
+    context: TickContext,
+  ): Promise<TickResult> {
+    const open = await openRepeats(this.#tools.db, repeats, { at: tick.at, slotAt: tick.slot });
+    const look = await this.#look(tick);
+    if ('reason' in look && open.length === 0) return this.#idle(tick, look);
+    const result = await this.#tryInTurn(tick, 'reason' in look ? noCandidates : look, context, open);
+    return result ?? this.#idle(tick, 'reason' in look ? look : nothingDue);
   }
 
   /**
-   * Candidates in their order, until one is published, none is left, ten were tried, or time is up. Null:
-   * none of them could be claimed.
+   * Repeats, then candidates in their order, until one is published, none is left, ten were tried, or time is
+   * up. Null: none of them could be claimed.
    */
-  async #tryInTurn(tick: Tick, look: Look, context: TickContext): Promise<TickResult | null> {
+  async #tryInTurn(
+    tick: Tick,
+    look: Look,
+    context: TickContext,
+    repeats: readonly UnknownOutcome[] = [],
+  ): Promise<TickResult | null> {
     const { at, slot: slotAt } = tick;
-    const { tickIntervalMs, lastSlotAt } = tick.glance.workspace;
+    const { id: workspaceId, tickIntervalMs, lastSlotAt } = tick.glance.workspace;
     const { clock, signal, cutOff = never } = context;
     const { candidates, channels, dueWaits, openIds } = look;
     if (dueWaits > dueWaitsWorthPromoting) await promoteEndedWaits(this.#tools.db, openIds, at);
-    const circumstances = { tickIntervalMs, at, slotAt, lastSlotAt, clock, signal, cutOff };
-    const until = clock.now().getTime() + newCandidatesForMs;
+    const circumstances = { workspaceId, tickIntervalMs, at, slotAt, lastSlotAt, clock, signal, cutOff };
+    const until = clock.now().getTime() + this.#tools.limits.candidatesMs;
     const dropped = new Set<number>();
     const tried: Tried[] = [];
-    for (const { id: routeArticleId, channelId } of candidates) {
+    const inTurn = [
+      ...repeats.map(unknown => ({
+        id: unknown.routeArticleId,
+        channelId: unknown.channelId,
+        repeats: unknown,
+      })),
+      ...candidates.map(candidate => ({ ...candidate, repeats: null })),
+    ];
+    for (const { id: routeArticleId, channelId, repeats } of inTurn) {
       if (dropped.has(channelId)) continue;
       if (countTried(tried) >= candidatesPerTick || clock.now().getTime() > until) break;
       if (signal.aborted) return this.#idle(tick, { reason: 'stopping', detail: null }, tried);
 
-      const result = await publishRouteArticle(this.#tools, { routeArticleId, ...circumstances });
+      const result = await publishRouteArticle(this.#tools, { routeArticleId, repeats, ...circumstances });
       if (result.tried) tried.push(result.tried);
       const { next } = result;
       if (next.kind === 'published') return published(tick, next.published, tried);
@@ -144,14 +171,6 @@ export class PublishNextArticleJob {
     if (await raiseAlertOnce(this.#tools.db, alert)) this.#tools.logger.warn({ workspaceId }, message);
   }
 
-  async #recover({ glance, at }: Tick, clock: Clock): Promise<void> {
-    const workspaceId = glance.workspace.id;
-    const recovered = await recoverInFlight(this.#tools.db, { workspaceId, at, now: clock.now() });
-    for (const { routeArticleId, outcome } of recovered) {
-      this.#tools.logger.warn({ workspaceId, routeArticleId, outcome }, 'article recovered');
-    }
-  }
-
   #idle(tick: Tick, { reason, detail }: Stop, tried: readonly Tried[] = []): TickResult {
     const workspaceId = tick.glance.workspace.id;
     this.#tools.logger.debug({ workspaceId, reason, tried: tried.length }, 'tick was idle');
@@ -170,8 +189,13 @@ type Tick = { glance: Glance; at: Date; slot: Date };
 type Look = DueCandidates & { openIds: readonly number[]; channels: readonly ChannelState[] };
 type Stop = { reason: TickReason; detail: string | null };
 
+const noCandidates: Look = { candidates: [], dueWaits: 0, openIds: [], channels: [] };
 const nothingDue: Stop = { reason: 'nothing_due', detail: null };
 const never = new AbortController().signal;
+
+function hasLeftovers({ glance: { hasInFlight, lookUpAt }, at }: Tick): boolean {
+  return hasInFlight || (lookUpAt !== null && lookUpAt <= at);
+}
 
 function published(tick: Tick, article: PublishedArticle, tried: readonly Tried[]): TickResult {
   return { ...told(tick), outcome: 'published', reason: null, detail: null, published: article, tried };

@@ -1,4 +1,5 @@
 import type { Database } from '../database/Database.ts';
+import { createDatabaseHealth, type DatabaseHealth } from '../database/DatabaseHealth.ts';
 import type { Logger } from '../logger.ts';
 import { recordTicks } from '../models/workspaces.ts';
 
@@ -11,12 +12,14 @@ const flushEveryMs = 1_000;
 export class TickJournal {
   readonly #db: Database;
   readonly #logger: Logger;
+  readonly #health: DatabaseHealth;
   #ticks = new Map<number, Date>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(db: Database, logger: Logger) {
+  constructor(db: Database, logger: Logger, health = createDatabaseHealth(logger)) {
     this.#db = db;
     this.#logger = logger;
+    this.#health = health;
   }
 
   start(): void {
@@ -36,12 +39,15 @@ export class TickJournal {
 
   async #flush(): Promise<void> {
     const ticks = [...this.#ticks].map(([workspaceId, at]) => ({ workspaceId, at }));
+    if (ticks.length === 0) return;
     this.#ticks = new Map();
     try {
       await recordTicks(this.#db, ticks, { isRehearsal: false });
+      // Of all that happens where nothing is published only this tells that the database can be written to.
+      this.#health.answered({ wrote: true });
     } catch (error) {
-      // The next ticks say it again; a database that is away shows in readiness by itself.
-      this.#logger.debug({ err: error }, 'ticks were not written down');
+      // The next ticks say it again.
+      if (!this.#health.failed(error)) this.#logger.debug({ err: error }, 'ticks were not written down');
     }
   }
 }

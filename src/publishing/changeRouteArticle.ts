@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/Database.ts';
+import { transact } from '../database/transact.ts';
 import { recordAudit } from '../models/auditLog.ts';
 import {
+  publishAgain,
   retryByPerson,
   setApproval,
   setPriority,
@@ -10,9 +13,9 @@ import {
 import { findRouteArticle, type ListedRouteArticle } from '../models/routeArticleList.ts';
 import { textHash } from '../models/textHash.ts';
 
-/** What a person can do to a route article that has not gone out. */
+/** What a person can do to a route article: `publish-again` once it has gone out, all else before. */
 export type Change =
-  | { action: 'approve' | 'reject' | 'skip' | 'retry' }
+  | { action: 'approve' | 'reject' | 'skip' | 'retry' | 'publish-again' }
   | { action: 'prioritise'; priority: number }
   | { action: 'edit'; title: string; text: string };
 
@@ -28,7 +31,7 @@ export async function changeRouteArticle(
   request: { id: number; change: Change; actor: string; now: Date },
 ): Promise<ChangeResult> {
   const { id, change, actor, now } = request;
-  return db.transaction(async trx => {
+  return transact(db, async trx => {
     const before = await findRouteArticle(trx, id);
     if (!before) return { kind: 'not_found' };
     const isChanged = await apply(trx, before, change, now);
@@ -63,6 +66,8 @@ function apply(db: Database, { id, url }: ListedRouteArticle, change: Change, no
       return skipByPerson(db, { id, now });
     case 'retry':
       return retryByPerson(db, { id, now });
+    case 'publish-again':
+      return publishAgain(db, { id, postKey: randomUUID(), now });
     case 'prioritise':
       return setPriority(db, { id, priority: change.priority, now });
     case 'edit': {
@@ -90,6 +95,8 @@ function isAlready(article: ListedRouteArticle, change: Change): boolean {
       return publishStatus === 'skipped';
     case 'retry':
       return publishStatus === 'pending' && attempts === 0;
+    case 'publish-again':
+      return publishStatus === 'pending' && article.generation > 1;
     case 'prioritise':
       return article.priority === change.priority;
     case 'edit':

@@ -1,5 +1,5 @@
 import type { ListedRouteArticle } from '../models/routeArticleList.ts';
-import type { Schedule } from '../models/schedule.ts';
+import type { ChannelState, Schedule } from '../models/schedule.ts';
 import { type Closed, type ClosedReason, longest, openChannels } from './openChannels.ts';
 import { nextSlot, slotFrom } from './slot.ts';
 import { type StopReason, workspaceStops } from './tickStop.ts';
@@ -48,6 +48,7 @@ export function explain(
   { at, assumeWorker = false }: { at: Date; assumeWorker?: boolean },
 ): Explanation {
   const state = article.publishStatus;
+  if (state === 'unknown') return explainUnknown(article, schedule, at);
   const settled = settledReason(article);
   if (settled) return { state, reason: settled, until: null, next: null, detail: detailOf(article) };
 
@@ -65,16 +66,34 @@ export function explain(
   return { state, reason: 'waiting_turn', until: null, next, detail: null };
 }
 
+// Finding out about it is no publication: whatever stops those, the next tick looks.
+function explainUnknown(
+  { nextLookupAt, lastError }: ListedRouteArticle,
+  { workspace }: Schedule,
+  at: Date,
+): Explanation {
+  const until = nextLookupAt && nextLookupAt > at ? nextLookupAt : null;
+  const next = nextLookupAt && (until ? slotFrom(until, workspace) : nextSlot(at, workspace));
+  const detail = nextLookupAt ? lastError : `${lastError}; left to a person: queue settle`;
+  return { state: 'unknown', reason: 'unknown_outcome', until, next, detail };
+}
+
 // The slot after one reason's end may lie within another: a wait that ends at night, say, in a window's pause.
 function nextLook(article: ListedRouteArticle, schedule: Schedule, from: Date): Date | null {
   let next = slotFrom(from, schedule.workspace);
   for (let step = 0; step < reasonsInTurn; step++) {
-    const later = longest([...waits(article, schedule, next), ...workspaceStops(schedule, next)]);
+    const then = { ...schedule, channels: schedule.channels.map(channel => foundOutBy(next, channel)) };
+    const later = longest([...waits(article, then, next), ...workspaceStops(then, next)]);
     if (!later) return next;
     if (!later.until) return null;
     next = slotFrom(later.until, schedule.workspace);
   }
   return null;
+}
+
+// Once it is due it is found out about first, or takes its next wait, which nobody can foresee.
+function foundOutBy(at: Date, channel: ChannelState): ChannelState {
+  return channel.lookUpAt && channel.lookUpAt <= at ? { ...channel, lookUpAt: null } : channel;
 }
 
 /** What a row of this channel that is ready waits for: its channel, the workspace, or just its turn. */

@@ -33,21 +33,22 @@ export async function holdForRefusal(
   db: Database,
   request: HoldRequest & { tickIntervalMs: number },
   refusal: Refusal,
-): Promise<HoldTarget> {
+): Promise<{ target: HoldTarget; until: Date | null }> {
   const { destination, at, tickIntervalMs } = request;
   const target = targetOf(refusal, destination);
   const refusals = (await countRefusals(db, target)) + 1;
   const isGone = refusal.kind === 'blocked' && refusal.isGone;
   const retryAfter = refusal.kind === 'throttled' ? refusal.until : null;
-  const until = retryAfter ? clamp(retryAfter, at, tickIntervalMs) : waitUntil(at, refusals);
+  const retryAt = retryAfter ? clamp(retryAfter, at, tickIntervalMs) : waitUntil(at, refusals);
+  const until = isGone ? null : retryAt;
   await hold(db, request, target, {
     reason: isGone ? 'gone' : refusal.code,
     detail: refusal.detail,
-    until: isGone ? null : until,
+    until,
     refusals,
     isDown: refusal.kind === 'blocked',
   });
-  return target;
+  return { target, until };
 }
 
 /** Holds a channel without an active account until there is one. */

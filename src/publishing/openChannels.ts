@@ -1,6 +1,7 @@
 import { isCapReached, nextLocalDay } from '../calendar/localDay.ts';
 import type { ChannelState, Hold } from '../models/schedule.ts';
 import type { Workspace } from '../models/workspaces.ts';
+import { nextSlot } from './slot.ts';
 
 export type ClosedReason =
   | 'channel_paused'
@@ -20,22 +21,31 @@ export type ChannelVerdict = { channel: ChannelState; closed: Closed<ClosedReaso
  * `dueForPublishing`, the gate asks again, and explanations show the rest. Where several reasons close a
  * channel, the one that lasts longest is named: only its end is worth waiting for.
  *
- * A channel without an account is open until its first article found that out and set the hold.
+ * A channel that can find out about an open unknown outcome sends nothing else until it has, or has left it
+ * to a person. One without an account is open until its first article found that out and set the hold.
  */
 export function openChannels(
-  workspace: Pick<Workspace, 'timezone'>,
+  workspace: Scheduled,
   channels: readonly ChannelState[],
   at: Date,
 ): ChannelVerdict[] {
   return channels.map(channel => ({ channel, closed: longest(closures(workspace, channel, at)) }));
 }
 
-function closures({ timezone }: Pick<Workspace, 'timezone'>, channel: ChannelState, at: Date) {
+type Scheduled = Pick<Workspace, 'id' | 'timezone' | 'tickIntervalMs'>;
+
+function closures(workspace: Scheduled, channel: ChannelState, at: Date) {
+  const { timezone } = workspace;
   const closed: Closed<ClosedReason>[] = [];
   if (channel.paused) closed.push({ reason: 'channel_paused', until: null, detail: null });
   closed.push(...accountClosures(channel, at));
   if (channel.hold && channel.hold.reason !== 'no_account' && holds(channel.hold, at)) {
     closed.push({ reason: 'channel_held', until: channel.hold.until, detail: describe(channel.hold) });
+  }
+  const { lookUpAt } = channel;
+  if (lookUpAt) {
+    const until = lookUpAt > at ? lookUpAt : nextSlot(at, workspace);
+    closed.push({ reason: 'channel_held', until, detail: unknownOpen });
   }
   const freeAt = intervalEnd(channel);
   if (freeAt && freeAt > at) closed.push({ reason: 'channel_interval', until: freeAt, detail: null });
@@ -46,6 +56,8 @@ function closures({ timezone }: Pick<Workspace, 'timezone'>, channel: ChannelSta
   }
   return closed;
 }
+
+const unknownOpen = 'unknown_outcome: whether its last post went out is being found out';
 
 function accountClosures({ account, hold }: ChannelState, at: Date): Closed<ClosedReason>[] {
   if (account?.status === 'needs_attention') {

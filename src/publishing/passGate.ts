@@ -1,6 +1,7 @@
 import type { Post } from '../channels/Channel.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, type Flight, inOneFlight } from '../database/Database.ts';
+import type { Limits } from '../limits.ts';
 import { lockForGate } from '../models/channels.ts';
 import type { ClaimedRouteArticle } from '../models/claims.ts';
 import {
@@ -9,22 +10,23 @@ import {
   type IntentConflict,
   insertIntent,
   type PublicationState,
+  renewIntent,
 } from '../models/publications.ts';
-import { loadSchedule, type Schedule } from '../models/schedule.ts';
+import { type ChannelState, loadSchedule, loadScheduleWithout, type Schedule } from '../models/schedule.ts';
 import { openChannels } from './openChannels.ts';
 import type { TickReason } from './tickResult.ts';
 import { workspaceStops } from './tickStop.ts';
 
-const sendWithinMs = 10_000;
-const longestDriftMs = 120_000;
-
 export type GateRequest = {
   claimed: ClaimedRouteArticle;
   post: Post;
+  /** The publication that is sent again; null: a new one is written. */
+  repeatOf: number | null;
   at: Date;
   /** Null: a person's publish-now, which passes over slot, windows and interval. */
   slotAt: Date | null;
   clock: Clock;
+  limits: Pick<Limits, 'sendByMs' | 'driftMs'>;
 };
 
 export type GateVerdict =
@@ -56,30 +58,72 @@ async function askAndInsert(
   commit: () => Promise<void>,
   request: GateRequest,
 ): Promise<GateVerdict> {
-  const { claimed, post, at, slotAt, clock } = request;
+  const { claimed, at, slotAt, clock, limits, repeatOf } = request;
   const { workspaceId, channelId } = claimed;
   // Read behind the locks: what they waited for is in it.
   const locked = lockForGate(flight, workspaceId, channelId);
-  const [schedule] = await Promise.all([loadSchedule(flight, workspaceId, channelId), locked]);
+  const loaded =
+    repeatOf === null
+      ? loadSchedule(flight, workspaceId, channelId)
+      : loadForRepeat(flight, { workspaceId, channelId, publicationId: repeatOf });
+  const [schedule] = await Promise.all([loaded, locked]);
   const sendingAt = clock.now();
-  const objection = isAdrift(sendingAt, at) ?? objectionTo(schedule, request);
+  const objection = isAdrift(sendingAt, at, limits.driftMs) ?? objectionTo(schedule, { at, slotAt });
   if (objection) return objection;
 
-  const sendBy = new Date(sendingAt.getTime() + sendWithinMs);
-  const { id: routeArticleId, claimToken, textHash } = claimed;
-  const intent = { routeArticleId, claimToken, textHash, slotAt, countedAt: at, sendingAt, sendBy, post };
-  const [publicationId] = await Promise.all([insertIntent(flight, intent), commit()]);
+  const sendBy = new Date(sendingAt.getTime() + limits.sendByMs);
+  const publicationId = await writeIntent(flight, commit, request, { sendingAt, sendBy });
   if (publicationId === null) return { kind: 'refused', detail: 'it was changed since it was claimed' };
   return { kind: 'passed', publicationId, sendingAt, sendBy };
 }
 
-// A process that slept must not act on what it saw before.
-function isAdrift(now: Date, at: Date): GateVerdict | null {
-  if (Math.abs(now.getTime() - at.getTime()) <= longestDriftMs) return null;
-  return closed('all_blocked', `the clock reads ${now.toISOString()}, more than 2 minutes from the tick`);
+/** Null: the row, or the publication that was to be sent again, is no longer as it was; nothing is kept. */
+async function writeIntent(
+  flight: Flight,
+  commit: () => Promise<void>,
+  { claimed, post, at: countedAt, slotAt, repeatOf }: GateRequest,
+  { sendingAt, sendBy }: { sendingAt: Date; sendBy: Date },
+): Promise<number | null> {
+  const { id: routeArticleId, claimToken, textHash } = claimed;
+  const intent = { routeArticleId, claimToken, textHash, slotAt, sendingAt, sendBy };
+  if (repeatOf === null) {
+    const inserted = insertIntent(flight, { ...intent, countedAt, post });
+    const [publicationId] = await Promise.all([inserted, commit()]);
+    return publicationId;
+  }
+  if (!(await renewIntent(flight, { ...intent, publicationId: repeatOf }))) return null;
+  await commit();
+  return repeatOf;
 }
 
-function objectionTo(schedule: Schedule | null, { at, slotAt }: GateRequest): GateVerdict | null {
+/** A repeat is stopped by everything but what it repeats: not by that publication, its being open,
+ * or the hold that it set. */
+export async function loadForRepeat(
+  db: Database | Flight,
+  repeated: { workspaceId: number; channelId: number; publicationId: number },
+): Promise<Schedule | null> {
+  const schedule = await loadScheduleWithout(db, repeated);
+  return schedule && { ...schedule, channels: schedule.channels.map(withoutUnknown) };
+}
+
+function withoutUnknown(channel: ChannelState): ChannelState {
+  const hold = channel.hold?.reason === 'unknown_outcome' ? null : channel.hold;
+  return { ...channel, hold, lookUpAt: null };
+}
+
+// A process that slept must not act on what it saw before.
+function isAdrift(now: Date, at: Date, driftMs: number): GateVerdict | null {
+  if (Math.abs(now.getTime() - at.getTime()) <= driftMs) return null;
+  return closed('all_blocked', `the clock reads ${now.toISOString()}, too far from the tick's instant`);
+}
+
+export type GateObjection = Extract<GateVerdict, { kind: 'workspace_closed' | 'channel_closed' }>;
+
+/** What the tick's own rules have against a send at `at`, in the one channel that the schedule has. */
+export function objectionTo(
+  schedule: Schedule | null,
+  { at, slotAt }: Pick<GateRequest, 'at' | 'slotAt'>,
+): GateObjection | null {
   if (!schedule) return closed('paused', 'the workspace is gone');
   const isByPerson = slotAt === null;
   const stop = workspaceStops(schedule, at).find(
@@ -114,6 +158,6 @@ async function explainConflict(
   }
 }
 
-function closed(reason: TickReason, detail: string): GateVerdict {
+function closed(reason: TickReason, detail: string): GateObjection {
   return { kind: 'workspace_closed', reason, detail };
 }

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts';
 import { recordAudit } from '../models/auditLog.ts';
 import { findRouteArticle } from '../models/routeArticleList.ts';
 import { loadSchedule } from '../models/schedule.ts';
+import { recoverWorkspace } from './endLeftovers.ts';
 import { type PublishingTools, publishRouteArticle } from './publishRouteArticle.ts';
-import { recoverInFlight } from './recoverInFlight.ts';
 import type { Tried } from './tickResult.ts';
 import { type LockUnit, publishingUnit } from './workspaceLock.ts';
 
@@ -29,7 +29,7 @@ export async function publishNow(
     return { kind: 'refused', detail: 'busy: another consumer has this workspace, try again in a moment' };
   try {
     const at = clock.now();
-    await recoverInFlight(tools.db, { workspaceId, at, now: at });
+    await recoverWorkspace(tools, { workspaceId, at, now: at });
     const current = await findRouteArticle(tools.db, id);
     const schedule = await loadSchedule(tools.db, workspaceId);
     if (!current || !schedule) return { kind: 'not_found' };
@@ -53,7 +53,12 @@ export async function publishNow(
       signal: stops,
       cutOff: signal,
     };
-    const { tried } = await publishRouteArticle(tools, { routeArticleId: id, ...circumstances });
+    const { tried } = await publishRouteArticle(tools, {
+      workspaceId,
+      routeArticleId: id,
+      repeats: null,
+      ...circumstances,
+    });
     return tried ? { kind: 'tried', tried } : { kind: 'refused', detail: 'somebody else took it just now' };
   } finally {
     await held.release();

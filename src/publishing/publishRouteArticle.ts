@@ -1,16 +1,31 @@
+import type { Post } from '../channels/Channel.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
+import { isDatabaseAway, transact } from '../database/transact.ts';
+import type { Limits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { Destination } from '../models/channels.ts';
-import { type ClaimedRouteArticle, claimRouteArticle } from '../models/claims.ts';
-import type { PublicationState } from '../models/publications.ts';
+import { type ClaimedRouteArticle, claimRepeat, claimRouteArticle } from '../models/claims.ts';
+import { isPublished, type PublicationState } from '../models/publications.ts';
 import { maxPublishAttempts } from '../models/routeArticles.ts';
-import type { ArticlePublishingService, Prepared } from './ArticlePublishingService.ts';
+import type { UnknownOutcome } from '../models/unknownOutcomes.ts';
+import type { ArticlePublishingService, Ready } from './ArticlePublishingService.ts';
+import type { ClaimsInHand } from './ClaimsInHand.ts';
 import { composePost } from './composePost.ts';
 import { type GateVerdict, passGate } from './passGate.ts';
-import { ClaimLostError, type EndedTry, giveBack, recordOutcome, recordSkipped } from './recordOutcome.ts';
+import {
+  ClaimLostError,
+  type EndedTry,
+  giveBack,
+  type PassedIntent,
+  type Recorded,
+  recordOutcome,
+  recordSkipped,
+} from './recordOutcome.ts';
 import type { PublishedArticle, TickReason, Tried } from './tickResult.ts';
+import { undoGate } from './undoGate.ts';
+import { untilAnswered } from './untilAnswered.ts';
 
 const duplicateWaitMs = 360 * 60_000;
 
@@ -19,11 +34,16 @@ export type PublishingTools = {
   service: ArticlePublishingService;
   logger: Logger;
   newToken: () => string;
+  claims: ClaimsInHand;
+  limits: Limits;
 };
 
 /** The circumstances of one try. */
 export type TryRequest = {
+  workspaceId: number;
   routeArticleId: number;
+  /** What is sent again; null: it is a candidate. */
+  repeats: UnknownOutcome | null;
   tickIntervalMs: number;
   at: Date;
   /** Null: a person's publish-now. */
@@ -52,21 +72,40 @@ export type TryResult = { tried: Tried | null; next: NextStep };
  * follows it is on the record before the first byte leaves.
  */
 export async function publishRouteArticle(tools: PublishingTools, request: TryRequest): Promise<TryResult> {
-  const { db, newToken } = tools;
-  const { routeArticleId: id, slotAt, at, lastSlotAt, clock } = request;
-  const dueBy = slotAt ? at : null;
-  const now = clock.now();
-  const claimed = await claimRouteArticle(db, { id, claimToken: newToken(), dueBy, lastSlotAt, now });
-  if (!claimed) return { tried: null, next: { kind: 'go_on' } };
-
-  const attempt = new Try(tools, request, claimed);
+  const { claims, newToken, logger } = tools;
+  const { routeArticleId: id, workspaceId } = request;
+  const claimToken = newToken();
+  claims.take({ id, workspaceId, claimToken });
+  let attempt: Try | null = null;
   try {
-    return await attempt.run();
+    const claimed = await claim(tools, request, claimToken);
+    if (claimed) {
+      claims.confirm(claimed);
+      attempt = new Try(tools, request, claimed);
+    }
+    const result = attempt ? await attempt.run() : { tried: null, next: goOn };
+    claims.drop(claimToken);
+    return result;
   } catch (error) {
+    // Whether the claim stands is not known: it stays in hand, for whoever has this workspace next.
+    if (isDatabaseAway(error)) throw error;
+    const isOurOwnDoing = !claims.has(claimToken);
+    claims.drop(claimToken);
     if (!(error instanceof ClaimLostError)) throw error;
-    tools.logger.warn({ routeArticleId: id }, 'claim lost');
-    return { tried: null, next: attempt.nextWithoutClaim() };
+    if (isOurOwnDoing) return { tried: null, next: stopping };
+    logger.warn({ routeArticleId: id }, 'claim lost');
+    return { tried: null, next: attempt?.nextWithoutClaim() ?? goOn };
   }
+}
+
+const goOn: NextStep = { kind: 'go_on' };
+const stopping: NextStep = { kind: 'end', reason: 'stopping', detail: null };
+
+function claim({ db }: PublishingTools, request: TryRequest, claimToken: string) {
+  const { routeArticleId: id, repeats, slotAt, at, lastSlotAt, clock } = request;
+  const now = clock.now();
+  if (repeats) return claimRepeat(db, { id, claimToken, dueBy: at, lastSlotAt, now });
+  return claimRouteArticle(db, { id, claimToken, dueBy: slotAt ? at : null, lastSlotAt, now });
 }
 
 /** One claimed row on its way out: started by its claim, over with its outcome. */
@@ -76,7 +115,8 @@ class Try {
   readonly #claimed: ClaimedRouteArticle;
   readonly #destination: Destination;
   readonly #startedAt: Date;
-  #isPastGate = false;
+  #intent: PassedIntent | null = null;
+  #reconciliation: Ready['reconciliation'] = 'look_up';
 
   constructor(tools: PublishingTools, request: TryRequest, claimed: ClaimedRouteArticle) {
     this.#tools = tools;
@@ -87,35 +127,90 @@ class Try {
   }
 
   async run(): Promise<TryResult> {
-    if (this.#isTooOld()) return this.#skip('too_old', 'older than the maximum age of its feed');
+    const { repeats } = this.#request;
     const { duplicate } = this.#claimed;
-    if (duplicate) return this.#endAsDuplicate(duplicate);
+    if (!repeats && this.#isTooOld()) return this.#skip('too_old', 'older than the maximum age of its feed');
+    if (!repeats && duplicate) return this.#endAsDuplicate(duplicate);
     const prepared = this.#tools.service.prepare(this.#destination);
-    if (prepared.kind !== 'ready') return this.#record(null, prepared);
-    if (this.#request.signal.aborted) return this.#stop();
+    if (prepared.kind !== 'ready') return repeats ? this.#notReady(prepared) : this.#record(prepared);
+    this.#reconciliation = prepared.reconciliation;
 
-    const post = composePost(this.#claimed);
-    const { at, slotAt, clock } = this.#request;
-    const verdict = await passGate(this.#tools.db, { claimed: this.#claimed, post, at, slotAt, clock });
+    const post = repeats?.post ?? composePost(this.#claimed);
+    const existing = repeats ? null : await this.#askForExisting(prepared, post);
+    if (this.#request.signal.aborted) return this.#stop();
+    if (existing) return this.#record(existing);
+    const verdict = await this.#passGate(post);
+    if (verdict === 'lost') return this.#undoGate();
     if (verdict.kind !== 'passed') return this.#turnBack(verdict);
-    this.#isPastGate = true;
-    return this.#send(prepared, post, verdict);
+    const { publicationId, sendingAt, sendBy } = verdict;
+    this.#intent = { publicationId, post, sendingAt, sendBy };
+    return this.#send(prepared, this.#intent);
+  }
+
+  async #askForExisting({ findExisting }: Ready, post: Post): Promise<PublishOutcome | null> {
+    if (!findExisting) return null;
+    const { clock, signal } = this.#request;
+    const limit = AbortSignal.timeout(this.#tools.limits.lookUpsMs);
+    const answer = await findExisting(post, { clock, signal: AbortSignal.any([signal, limit]) });
+    switch (answer.kind) {
+      case 'found':
+        return {
+          kind: 'skipped',
+          reason: 'already_there',
+          detail: answer.remoteUrl ?? 'it is there already',
+        };
+      case 'not_found':
+        return null;
+      // Nothing is posted blind.
+      case 'incomplete': {
+        const { detail } = answer;
+        return { kind: 'blocked', scope: 'channel', code: 'lookup_failed', detail, isGone: false };
+      }
+      default:
+        return answer satisfies never;
+    }
+  }
+
+  async #passGate(post: Post): Promise<GateVerdict | 'lost'> {
+    const { at, slotAt, clock, repeats } = this.#request;
+    const { db, limits } = this.#tools;
+    const repeatOf = repeats?.publicationId ?? null;
+    try {
+      return await passGate(db, { claimed: this.#claimed, post, repeatOf, at, slotAt, clock, limits });
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      return 'lost';
+    }
+  }
+
+  async #undoGate(): Promise<TryResult> {
+    const { cutOff, clock } = this.#request;
+    const { db } = this.#tools;
+    const isOurs = await untilAnswered(() => undoGate(db, this.#claimed, clock.now()), cutOff);
+    if (!isOurs) throw new ClaimLostError(`the claim on route article ${this.#claimed.id} was lost`);
+    const detail = 'the database was away at the gate';
+    const attempts = this.#claimed.attempts - 1;
+    return this.#told(
+      { outcome: 'passed', code: 'database_away', detail, attempts, nextAttemptAt: null },
+      { kind: 'end', reason: 'all_blocked', detail },
+    );
   }
 
   /** What follows when somebody else ended the claim: past the gate something may be out, and the tick ends. */
   nextWithoutClaim(): NextStep {
-    if (!this.#isPastGate) return { kind: 'go_on' };
+    if (!this.#intent) return goOn;
     return { kind: 'end', reason: 'busy', detail: 'its outcome was recorded by another consumer' };
   }
 
-  async #send(
-    prepared: Extract<Prepared, { kind: 'ready' }>,
-    post: ReturnType<typeof composePost>,
-    { publicationId, sendingAt, sendBy }: Extract<GateVerdict, { kind: 'passed' }>,
-  ): Promise<TryResult> {
+  async #send(prepared: Ready, { post, sendingAt, sendBy }: PassedIntent): Promise<TryResult> {
     const { clock, cutOff: signal } = this.#request;
     const outcome = await prepared.send(post, { clock, sendingAt, sendBy, signal });
-    return this.#record(publicationId, outcome);
+    return this.#record(outcome);
+  }
+
+  // Its settings have changed since it was sent.
+  #notReady({ code, detail }: Exclude<ReturnType<ArticlePublishingService['prepare']>, Ready>) {
+    return this.#passOver({ code, detail }, goOn);
   }
 
   #isTooOld(): boolean {
@@ -158,8 +253,7 @@ class Try {
   }
 
   async #skip(reason: 'duplicate' | 'too_old', detail: string): Promise<TryResult> {
-    const ended = this.#ended(null);
-    await this.#tools.db.transaction(trx => recordSkipped(trx, ended, reason, detail));
+    await transact(this.#tools.db, trx => recordSkipped(trx, this.#ended(), reason, detail));
     const counts = { attempts: maxPublishAttempts, nextAttemptAt: null };
     return this.#told({ outcome: 'skipped', code: reason, detail, ...counts }, { kind: 'go_on' });
   }
@@ -170,23 +264,48 @@ class Try {
   ): Promise<TryResult> {
     const { code, detail, nextAttemptAt } = why;
     const waitInstead = nextAttemptAt ? { nextAttemptAt, code, detail } : null;
-    const { attempts } = await this.#tools.db.transaction(trx =>
-      giveBack(trx, this.#ended(null), waitInstead),
-    );
+    const { attempts } = await transact(this.#tools.db, trx => giveBack(trx, this.#ended(), waitInstead));
     return this.#told(
       { outcome: 'passed', code, detail, attempts, nextAttemptAt: nextAttemptAt ?? null },
       next,
     );
   }
 
-  async #record(publicationId: number | null, outcome: PublishOutcome): Promise<TryResult> {
-    const recorded = await recordOutcome(this.#tools.db, this.#ended(publicationId), outcome);
+  async #record(outcome: PublishOutcome): Promise<TryResult> {
+    const recorded = await this.#write(outcome);
+    if (!recorded) return { tried: null, next: this.nextWithoutClaim() };
     const { attempts, nextAttemptAt, drops, isDead = false } = recorded;
     return this.#told(
       { outcome: toldAs(outcome), code: codeOf(outcome), detail: detailOf(outcome), attempts, nextAttemptAt },
       this.#after(outcome, drops),
       { isOver: isDead },
     );
+  }
+
+  /**
+   * What was answered is written however long the database is away, and late rather than never. Null: an
+   * earlier try, whose own answer was lost, or another consumer has ended the claim.
+   */
+  #write(outcome: PublishOutcome): Promise<Recorded | null> {
+    const { db } = this.#tools;
+    const write = async (isInDoubt: boolean) => {
+      try {
+        return await recordOutcome(db, this.#ended(), outcome);
+      } catch (error) {
+        if (!isInDoubt || !(error instanceof ClaimLostError)) throw error;
+        return (await this.#isOnRecord(outcome)) ? this.#recorded() : null;
+      }
+    };
+    return this.#intent ? untilAnswered(write, this.#request.cutOff) : write(false);
+  }
+
+  async #isOnRecord({ kind }: PublishOutcome): Promise<boolean> {
+    if (kind !== 'succeeded' || !this.#intent) return false;
+    return isPublished(this.#tools.db, this.#intent.publicationId);
+  }
+
+  #recorded(): Recorded {
+    return { attempts: this.#claimed.attempts, nextAttemptAt: null, drops: null };
   }
 
   #after(outcome: PublishOutcome, drops: 'channel' | 'account' | null): NextStep {
@@ -205,12 +324,13 @@ class Try {
     return drops ? { kind: 'drop', scope: drops } : { kind: 'go_on' };
   }
 
-  #ended(publicationId: number | null): EndedTry {
+  #ended(): EndedTry {
     const { at, clock, tickIntervalMs } = this.#request;
     const now = clock.now();
     const durationMs = now.getTime() - this.#startedAt.getTime();
     const [claimed, destination] = [this.#claimed, this.#destination];
-    return { claimed, destination, publicationId, tickIntervalMs, at, now, durationMs };
+    const [intent, reconciliation] = [this.#intent, this.#reconciliation];
+    return { claimed, destination, intent, reconciliation, tickIntervalMs, at, now, durationMs };
   }
 
   #told(told: Omit<Tried, 'routeArticleId' | 'channel'>, next: NextStep, { isOver = false } = {}): TryResult {

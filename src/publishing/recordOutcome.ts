@@ -1,8 +1,10 @@
+import type { Post, Reconciliation } from '../channels/Channel.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Database } from '../database/Database.ts';
+import { transact } from '../database/transact.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { type AttemptOutcome, recordAttempt } from '../models/attempts.ts';
-import { type Destination, markChannelDown } from '../models/channels.ts';
+import { type Destination, type HoldTarget, markChannelDown } from '../models/channels.ts';
 import {
   type ClaimEnd,
   type ClaimedRouteArticle,
@@ -10,24 +12,31 @@ import {
   freeDuplicateWaits,
   giveBackClaim,
 } from '../models/claims.ts';
-import { deletePublication, markUnknown, recordSlot } from '../models/publications.ts';
+import { deletePublication, isPublished, markUnknown, recordSlot } from '../models/publications.ts';
+import { recordLateSuccess } from '../models/recordLateSuccess.ts';
 import { recordPublished } from '../models/recordPublished.ts';
 import { maxPublishAttempts, type SkipReason } from '../models/routeArticles.ts';
 import { hasExhaustedPublishAttempts, waitUntil } from './backoff.ts';
 import { holdForRefusal, holdForUnknown, holdWithoutAccount, tripBreakerIfDue } from './holds.ts';
+import { firstLookUpAt, tellUnknown } from './leftToPerson.ts';
 
 /** One try that ended, with all that recording its outcome takes. */
 export type EndedTry = {
   claimed: ClaimedRouteArticle;
   destination: Destination;
-  /** Null: it ended before the gate. */
-  publicationId: number | null;
+  /** What was written at the gate; null: it ended before that. */
+  intent: PassedIntent | null;
+  /** How its channel can find out about a lost answer. */
+  reconciliation: Reconciliation['kind'];
   tickIntervalMs: number;
   /** The tick's instant: waits and holds count from it. */
   at: Date;
   now: Date;
   durationMs: number;
 };
+
+/** An intent that is on the record. */
+export type PassedIntent = { publicationId: number; post: Post; sendingAt: Date; sendBy: Date };
 
 /** What the row looks like now, and whom the tick is to leave alone from here on. */
 export type Recorded = {
@@ -50,7 +59,7 @@ export async function recordOutcome(
   outcome: PublishOutcome,
 ): Promise<Recorded> {
   if (outcome.kind === 'succeeded') return recordSucceeded(db, ended, outcome);
-  return db.transaction(trx => recordIn(trx, ended, outcome));
+  return transact(db, trx => recordIn(trx, ended, outcome));
 }
 
 type Succeeded = Extract<PublishOutcome, { kind: 'succeeded' }>;
@@ -59,8 +68,10 @@ async function recordSucceeded(db: Database, ended: EndedTry, outcome: Succeeded
   const { claimed, destination, now, durationMs } = ended;
   const { attempts } = claimed;
   const { remoteId, remoteUrl } = outcome;
+  const { publicationId } = intentOf(ended);
   const isRecorded = await recordPublished(db, {
-    publicationId: intentOf(ended),
+    publicationId,
+    proof: 'answer',
     attempts,
     remoteId,
     remoteUrl,
@@ -69,13 +80,32 @@ async function recordSucceeded(db: Database, ended: EndedTry, outcome: Succeeded
     accountUpMessage: `The account of channel ${destination.name} works again.`,
     now,
   });
-  if (!isRecorded) throw claimLost(claimed);
+  if (!isRecorded) await recordGoneSuccess(db, ended, outcome);
   return { attempts, nextAttemptAt: null, drops: null };
+}
+
+/** Its publication was settled meanwhile: as published, and all is said; or as not sent, and that was wrong. */
+async function recordGoneSuccess(db: Database, ended: EndedTry, outcome: Succeeded): Promise<void> {
+  const { claimed, destination, at: countedAt, now, durationMs } = ended;
+  const { publicationId, ...intent } = intentOf(ended);
+  if (await isPublished(db, publicationId)) throw claimLost(claimed);
+  const { id: routeArticleId, workspaceId, channelId, urlKey, generation, attempts, title } = claimed;
+  const { remoteId, remoteUrl } = outcome;
+  await transact(db, async trx => {
+    const sent = { routeArticleId, urlKey, generation, attempts, remoteId, remoteUrl, countedAt, durationMs };
+    const isInserted = await recordLateSuccess(trx, { ...sent, ...intent, now });
+    const end = isInserted
+      ? 'it is published now'
+      : 'it was sent again meanwhile, so look for a second one there';
+    const message = `"${title}" reached channel ${destination.name} after it had been settled as not sent: ${end}.`;
+    await raiseAlert(trx, { workspaceId, kind: 'late_success', message, channelId, routeArticleId, now });
+  });
 }
 
 type NotSucceeded = Exclude<PublishOutcome, Succeeded>;
 
 function recordIn(trx: Database, ended: EndedTry, outcome: NotSucceeded): Promise<Recorded> {
+  if (ended.claimed.repeats) return recordRepeat(trx, ended, outcome);
   switch (outcome.kind) {
     case 'skipped':
       return recordSkipped(trx, ended, outcome.reason, outcome.detail);
@@ -151,32 +181,82 @@ async function recordRefused(trx: Database, ended: EndedTry, refused: Refused): 
   const returned = await giveBack(trx, ended);
   const { kind: outcome, code, detail } = refused;
   await note(trx, ended, { outcome, code, detail, attempt: returned.attempts });
-  const target = await holdForRefusal(trx, { workspaceId: claimed.workspaceId, ...ended }, refused);
-  return { ...returned, drops: target.table === 'accounts' ? 'account' : 'channel' };
+  const { target } = await holdForRefusal(trx, { workspaceId: claimed.workspaceId, ...ended }, refused);
+  return { ...returned, drops: dropsOf(target) };
+}
+
+function dropsOf({ table }: HoldTarget): 'channel' | 'account' {
+  return table === 'accounts' ? 'account' : 'channel';
 }
 
 type Unknown = Extract<PublishOutcome, { kind: 'unknown' }>;
 
 // Something may be out: the publication stays, and counts, until it is found out or told by a person.
 async function recordUnknown(trx: Database, ended: EndedTry, unknown: Unknown): Promise<Recorded> {
-  const { claimed, at, now, destination } = ended;
-  const { attempts, id: routeArticleId, workspaceId, channelId } = claimed;
+  const { claimed, at, reconciliation } = ended;
+  const { attempts, workspaceId } = claimed;
   const { code, detail } = unknown;
-  const settled = await markUnknown(trx, intentOf(ended));
+  const settled = await markUnknown(trx, intentOf(ended).publicationId);
   if (!settled) throw claimLost(claimed);
+  const nextLookupAt = firstLookUpAt(reconciliation, { at, attempts });
   await end(trx, ended, {
     publishStatus: 'unknown',
     attempts,
-    nextLookupAt: at,
+    nextLookupAt,
     errorCode: code,
     error: detail,
   });
   await recordSlot(trx, workspaceId, settled.slotAt);
   await note(trx, ended, { outcome: 'unknown', code, detail, attempt: attempts });
-  await holdForUnknown(trx, { workspaceId, ...ended }, detail);
-  const message = `Whether "${claimed.title}" reached channel ${destination.name} is not known: ${detail}`;
-  await raiseAlert(trx, { workspaceId, kind: 'outcome_unknown', message, channelId, routeArticleId, now });
+  if (reconciliation === 'blind') await holdForUnknown(trx, { workspaceId, ...ended }, detail);
+  if (!nextLookupAt) await tellUnknown(trx, toldUnknown(ended), detail);
   return { attempts, nextAttemptAt: null, drops: 'channel' };
+}
+
+/**
+ * Whatever a repeat meets but a success, the first send may be out all the same: the row stays unknown with
+ * the post as it was sent. Refused or unanswered counts as its attempt; after the last it is left to a person.
+ */
+async function recordRepeat(trx: Database, ended: EndedTry, outcome: NotSucceeded): Promise<Recorded> {
+  const { claimed, at } = ended;
+  const { workspaceId } = claimed;
+  const isUnknown = outcome.kind === 'unknown';
+  const isRefused = outcome.kind === 'throttled' || outcome.kind === 'blocked';
+  const isCounted = !isRefused && outcome.kind !== 'not_sent';
+  const attempts = isCounted ? claimed.attempts : claimed.attempts - 1;
+  const code = outcome.kind === 'skipped' ? outcome.reason : outcome.code;
+  const { detail } = outcome;
+  const settled = await markUnknown(trx, intentOf(ended).publicationId, { keepsSlot: isUnknown });
+  if (!settled) throw claimLost(claimed);
+
+  const request = { workspaceId, ...ended };
+  const held = isRefused ? await holdForRefusal(trx, request, outcome) : null;
+  const nextLookupAt = nextRepeatAt(outcome, { at, attempts, heldUntil: held?.until ?? null });
+  await end(trx, ended, { publishStatus: 'unknown', attempts, nextLookupAt, errorCode: code, error: detail });
+  if (isUnknown) await recordSlot(trx, workspaceId, settled.slotAt);
+  if (outcome.kind === 'not_sent') return { attempts, nextAttemptAt: nextLookupAt, drops: null };
+
+  const blamesChannel = outcome.kind === 'failed' && outcome.blames === 'channel';
+  await note(trx, ended, { outcome: outcome.kind, code, detail, attempt: attempts, blamesChannel });
+  if (!nextLookupAt) await tellUnknown(trx, toldUnknown(ended), detail);
+  if (held) return { attempts, nextAttemptAt: nextLookupAt, drops: dropsOf(held.target) };
+  const isTripped = blamesChannel && (await tripBreakerIfDue(trx, request));
+  return { attempts, nextAttemptAt: nextLookupAt, drops: isTripped || isUnknown ? 'channel' : null };
+}
+
+// What is gone for good is asked no more.
+function nextRepeatAt(
+  outcome: NotSucceeded,
+  { at, attempts, heldUntil }: { at: Date; attempts: number; heldUntil: Date | null },
+): Date | null {
+  if (outcome.kind === 'not_sent') return at;
+  if (outcome.kind === 'throttled' || outcome.kind === 'blocked') return heldUntil;
+  return firstLookUpAt('repeat', { at, attempts });
+}
+
+function toldUnknown({ claimed, destination, now }: EndedTry) {
+  const { id: routeArticleId, workspaceId, title } = claimed;
+  return { workspaceId, routeArticleId, title, destination, now };
 }
 
 /** Gives the row back as if it had not been claimed; nothing was sent, so its intent goes as well. */
@@ -185,24 +265,24 @@ export async function giveBack(
   ended: EndedTry,
   waitInstead: { nextAttemptAt: Date; code: string; detail: string } | null = null,
 ): Promise<Recorded> {
-  const { claimed, publicationId, now } = ended;
+  const { claimed, intent, now } = ended;
   await dropIntent(trx, ended);
   const { id, claimToken } = claimed;
-  const passedGate = publicationId !== null;
+  const passedGate = intent !== null;
   const isOurs = await giveBackClaim(trx, { id, claimToken, passedGate, waitInstead, now });
   if (!isOurs) throw claimLost(claimed);
   const nextAttemptAt = waitInstead?.nextAttemptAt ?? null;
   return { attempts: claimed.attempts - 1, nextAttemptAt, drops: null };
 }
 
-function intentOf({ claimed, publicationId }: EndedTry): number {
-  if (publicationId === null) throw new Error(`route article ${claimed.id} has an answer without an intent`);
-  return publicationId;
+function intentOf({ claimed, intent }: EndedTry): PassedIntent {
+  if (intent === null) throw new Error(`route article ${claimed.id} has an answer without an intent`);
+  return intent;
 }
 
-async function dropIntent(trx: Database, { claimed, publicationId }: EndedTry): Promise<void> {
-  if (publicationId === null) return;
-  if (!(await deletePublication(trx, publicationId))) throw claimLost(claimed);
+async function dropIntent(trx: Database, { claimed, intent }: EndedTry): Promise<void> {
+  if (intent === null) return;
+  if (!(await deletePublication(trx, intent.publicationId))) throw claimLost(claimed);
   await freeDuplicateWaits(trx, claimed);
 }
 
@@ -210,11 +290,11 @@ type EndFields = Pick<ClaimEnd, 'publishStatus' | 'attempts'> &
   Partial<Pick<ClaimEnd, 'nextAttemptAt' | 'nextLookupAt' | 'skipReason' | 'errorCode' | 'error'>>;
 
 async function end(trx: Database, ended: EndedTry, fields: EndFields): Promise<void> {
-  const { claimed, publicationId, now } = ended;
+  const { claimed, intent, now } = ended;
   const isOurs = await endClaim(trx, {
     id: claimed.id,
     claimToken: claimed.claimToken,
-    passedGate: publicationId !== null,
+    passedGate: intent !== null,
     nextAttemptAt: null,
     nextLookupAt: null,
     skipReason: null,
@@ -235,10 +315,10 @@ type NoteFields = {
 };
 
 async function note(trx: Database, ended: EndedTry, fields: NoteFields): Promise<void> {
-  const { claimed, publicationId, now, durationMs } = ended;
+  const { claimed, intent, now, durationMs } = ended;
   const { outcome, attempt, code = null, detail = null, blamesChannel = false } = fields;
   const { workspaceId, channelId, id: routeArticleId } = claimed;
-  const who = { workspaceId, channelId, routeArticleId, publicationId };
+  const who = { workspaceId, channelId, routeArticleId, publicationId: intent?.publicationId ?? null };
   await recordAttempt(trx, {
     ...who,
     attempt,

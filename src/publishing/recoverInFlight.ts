@@ -1,4 +1,5 @@
 import type { Database } from '../database/Database.ts';
+import { transact } from '../database/transact.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { recordAttempt } from '../models/attempts.ts';
 import { loadDestination } from '../models/channels.ts';
@@ -6,6 +7,8 @@ import { endClaim, giveBackClaim, type InFlight, lockInFlight } from '../models/
 import { findSending, lockSending, markUnknown, recordSlot } from '../models/publications.ts';
 import { hasExhaustedPublishAttempts, waitUntil } from './backoff.ts';
 import { holdForUnknown } from './holds.ts';
+import { firstLookUpAt, tellUnknown } from './leftToPerson.ts';
+import type { PublishingTools } from './publishRouteArticle.ts';
 
 const interrupted = 'interrupted (consumer restarted)';
 
@@ -19,22 +22,25 @@ export type Recovered = { routeArticleId: number; outcome: 'failed' | 'dead' | '
  * must not do so for ever. After it something may be out: unknown, the publication as well.
  */
 export async function recoverInFlight(
-  db: Database,
+  { db, service }: Pick<PublishingTools, 'db' | 'service'>,
   { workspaceId, at, now }: { workspaceId: number; at: Date; now: Date },
 ): Promise<Recovered[]> {
-  return db.transaction(async trx => {
+  return transact(db, async trx => {
     // Publication before route article, as a late answer locks them: the two may meet.
     await lockSending(trx, workspaceId);
     const orphans = await lockInFlight(trx, workspaceId);
     const recovered: Recovered[] = [];
     for (const orphan of orphans) {
-      recovered.push(await recover(trx, { workspaceId, orphan, at, now }));
+      recovered.push(await recover(trx, { workspaceId, orphan, at, now, service }));
     }
     return recovered;
   });
 }
 
-type Recovery = { workspaceId: number; orphan: InFlight; at: Date; now: Date };
+type Recovery = { workspaceId: number; orphan: InFlight; at: Date; now: Date } & Pick<
+  PublishingTools,
+  'service'
+>;
 
 async function recover(trx: Database, recovery: Recovery): Promise<Recovered> {
   const { orphan, now } = recovery;
@@ -49,7 +55,7 @@ async function recoverAsFailed(trx: Database, recovery: Recovery): Promise<Recov
   const { workspaceId, orphan, at, now } = recovery;
   const { id, attempts, channelId } = orphan;
   const outcome = hasExhaustedPublishAttempts(attempts) ? 'dead' : 'failed';
-  await endOrphan(trx, recovery, outcome, waitUntil(at, attempts));
+  await endOrphan(trx, recovery, { publishStatus: outcome, nextAttemptAt: waitUntil(at, attempts) });
   await note(trx, recovery, 'interrupted', null);
   if (outcome === 'dead') {
     const message = `"${orphan.title}" is dead after ${attempts} attempts: ${interrupted}`;
@@ -66,35 +72,32 @@ async function recoverAsFailed(trx: Database, recovery: Recovery): Promise<Recov
 }
 
 async function recoverAsUnknown(trx: Database, recovery: Recovery): Promise<Recovered> {
-  const { workspaceId, orphan, at, now } = recovery;
-  const { id, channelId } = orphan;
+  const { workspaceId, orphan, at, now, service } = recovery;
+  const { id, channelId, attempts, title } = orphan;
   const publication = await findSending(trx, id);
   if (publication) {
     await markUnknown(trx, publication.id);
     await recordSlot(trx, workspaceId, publication.slotAt);
   }
-  await endOrphan(trx, recovery, 'unknown', null);
-  await note(trx, recovery, 'unknown', publication?.id ?? null);
   const destination = await loadDestination(trx, channelId);
-  await holdForUnknown(trx, { workspaceId, destination, at, now }, interrupted);
-  const message = `Whether "${orphan.title}" went out is not known: ${interrupted}`;
-  await raiseAlert(trx, {
-    workspaceId,
-    kind: 'outcome_unknown',
-    message,
-    channelId,
-    routeArticleId: id,
-    now,
-  });
+  const reconciliation = service.reconciliationOf(destination);
+  const nextLookupAt = publication && firstLookUpAt(reconciliation, { at, attempts });
+  await endOrphan(trx, recovery, { publishStatus: 'unknown', nextLookupAt });
+  await note(trx, recovery, 'unknown', publication?.id ?? null);
+  if (reconciliation === 'blind') {
+    await holdForUnknown(trx, { workspaceId, destination, at, now }, interrupted);
+  }
+  const unknown = { workspaceId, routeArticleId: id, title, destination, now };
+  if (!nextLookupAt) await tellUnknown(trx, unknown, interrupted);
   return { routeArticleId: id, outcome: 'unknown' };
 }
 
 async function endOrphan(
   trx: Database,
-  { orphan, at, now }: Recovery,
-  publishStatus: 'failed' | 'dead' | 'unknown',
-  nextAttemptAt: Date | null,
+  { orphan, now }: Recovery,
+  end: { publishStatus: 'failed' | 'dead' | 'unknown'; nextAttemptAt?: Date; nextLookupAt?: Date | null },
 ): Promise<void> {
+  const { publishStatus, nextAttemptAt = null, nextLookupAt = null } = end;
   await endClaim(trx, {
     id: orphan.id,
     claimToken: orphan.claimToken,
@@ -102,7 +105,7 @@ async function endOrphan(
     publishStatus,
     attempts: orphan.attempts,
     nextAttemptAt,
-    nextLookupAt: publishStatus === 'unknown' ? at : null,
+    nextLookupAt,
     skipReason: null,
     errorCode: 'interrupted',
     error: interrupted,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Channel, Post } from '../../src/channels/Channel.ts';
+import type { Channel, Post, Reconciliation } from '../../src/channels/Channel.ts';
 import type { PublishOutcome } from '../../src/channels/PublishOutcome.ts';
 import { createSendRequest, type SendRequestOptions } from '../../src/channels/sendRequest.ts';
 import { standingClock } from '../../src/clock.ts';
@@ -11,6 +11,8 @@ import { until } from '../support/until.ts';
 /** What a channel's file under `harnesses/` states for the suite. */
 export type ChannelHarness = {
   channel: Channel;
+  /** How it finds out about a lost answer, with the settings of `open`. */
+  reconciliation: Reconciliation['kind'];
   /** Values that must never appear in an outcome. */
   secrets: readonly string[];
   open(): Promise<OpenDestination>;
@@ -52,7 +54,7 @@ export type ExpectedOutcome = { [Key in keyof PublishOutcome]?: PublishOutcome[K
 const sendingAt = new Date('2026-09-07T08:30:01.000Z');
 const sendBy = new Date('2026-09-07T08:30:11.000Z');
 const tooLate = new Date('2026-09-07T08:30:11.001Z');
-const limits = { connectMs: 200, totalMs: 300 };
+const limits = { sendConnectMs: 200, sendAnswerMs: 300 };
 const guard = createAddressGuard(['127.0.0.1']);
 
 /** The suite that every channel passes. What it promises is in src/channels/PublishOutcome.ts. */
@@ -98,7 +100,7 @@ function describeDestination(harness: ChannelHarness): void {
     expect(await destination.posts()).toHaveLength(2);
   });
 
-  it.runIf(channel.reconciliation === 'repeat')(
+  it.runIf(harness.reconciliation === 'repeat')(
     'makes one post of the same publication sent twice',
     async () => {
       const first = await publish(examplePost());
@@ -198,7 +200,10 @@ function describeNetwork(harness: ChannelHarness, { settingsAt, accepts, answers
     receiver.behave({ kind: 'never_answer' });
     const abort = new AbortController();
 
-    const publishing = publish({ signal: abort.signal, limits: { connectMs: 5_000, totalMs: 5_000 } });
+    const publishing = publish({
+      signal: abort.signal,
+      limits: { sendConnectMs: 5_000, sendAnswerMs: 5_000 },
+    });
     await receiver.received(1);
     abort.abort();
 
@@ -209,7 +214,10 @@ function describeNetwork(harness: ChannelHarness, { settingsAt, accepts, answers
     receiver.behave({ kind: 'ignore_connection' });
     const abort = new AbortController();
 
-    const publishing = publishWithTls({ signal: abort.signal, limits: { connectMs: 5_000, totalMs: 5_000 } });
+    const publishing = publishWithTls({
+      signal: abort.signal,
+      limits: { sendConnectMs: 5_000, sendAnswerMs: 5_000 },
+    });
     await until(() => receiver.connections() === 1, { intervalMs: 5 });
     abort.abort();
 

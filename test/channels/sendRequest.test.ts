@@ -5,6 +5,7 @@ import {
   type SendRequestOptions,
 } from '../../src/channels/sendRequest.ts';
 import { standingClock } from '../../src/clock.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { createAddressGuard } from '../../src/network/addressGuard.ts';
 import { type Behaviour, type FakeReceiver, openFakeReceiver } from '../support/fakeReceiver.ts';
 import { until } from '../support/until.ts';
@@ -35,7 +36,8 @@ function post(overrides: Partial<OutgoingRequest> = {}): OutgoingRequest {
 function sender(options: Partial<SendRequestOptions> = {}) {
   const clock = standingClock(now);
   const { signal } = new AbortController();
-  return createSendRequest({ guard, clock, sendBy, userAgent: 'Headway/test', signal, ...options });
+  const limits = defaultLimits;
+  return createSendRequest({ guard, clock, sendBy, userAgent: 'Headway/test', signal, limits, ...options });
 }
 
 describe('an answered request', () => {
@@ -106,7 +108,7 @@ describe('an answered request', () => {
 });
 
 describe('a request whose answer is lost', () => {
-  const limits = { connectMs: 200, totalMs: 300 };
+  const limits = { sendConnectMs: 200, sendAnswerMs: 300 };
 
   it.each<[string, Behaviour, string]>([
     ['reset', { kind: 'reset' }, 'connection_reset'],
@@ -164,8 +166,8 @@ describe('a request that was not sent', () => {
     receiver.behave({ kind: 'ignore_connection' });
     const url = receiver.url.replace('http:', 'https:');
 
-    const byConnect = await sender({ limits: { connectMs: 100, totalMs: 5_000 } })(post({ url }));
-    const byTotal = await sender({ limits: { connectMs: 5_000, totalMs: 100 } })(post({ url }));
+    const byConnect = await sender({ limits: { sendConnectMs: 100, sendAnswerMs: 5_000 } })(post({ url }));
+    const byTotal = await sender({ limits: { sendConnectMs: 5_000, sendAnswerMs: 100 } })(post({ url }));
 
     expect(byConnect).toMatchObject({ phase: 'not_sent', failure: 'connection_timeout' });
     expect(byTotal).toMatchObject({ phase: 'not_sent', failure: 'connection_timeout' });

@@ -4,6 +4,7 @@ import { openChannels } from '../../src/publishing/openChannels.ts';
 
 const at = new Date('2026-09-07T10:00:00Z');
 const shifted = (ms: number) => new Date(at.getTime() + ms);
+const workspace = { id: 1, timezone: 'Europe/Berlin', tickIntervalMs: 300_000 };
 const account = { id: 1, status: 'active', hold: null } as const;
 
 function channel(state: Partial<ChannelState> = {}): ChannelState {
@@ -19,6 +20,7 @@ function channel(state: Partial<ChannelState> = {}): ChannelState {
     needsAccount: false,
     account: null,
     hold: null,
+    lookUpAt: null,
     ...state,
   };
 }
@@ -38,9 +40,7 @@ describe('openChannels', () => {
     ['no account and nobody who found out yet', { needsAccount: true }],
     ['an account again, after the hold for want of one', { account, hold: hold(null, 'no_account') }],
   ])('finds a channel open with %s', (_, state) => {
-    expect(openChannels({ timezone: 'Europe/Berlin' }, [channel(state)], at)).toMatchObject([
-      { closed: null },
-    ]);
+    expect(openChannels(workspace, [channel(state)], at)).toMatchObject([{ closed: null }]);
   });
 
   it.each<[string, Partial<ChannelState>, Date | null]>([
@@ -63,13 +63,11 @@ describe('openChannels', () => {
     ['channel_interval', { hold: hold(shifted(2)), intervalMs: 3, lastCountedAt: at }, shifted(3)],
     ['channel_paused', { paused: true, hold: hold(shifted(2)) }, null],
   ])('says %s of a channel with %o', (reason, state, until) => {
-    expect(openChannels({ timezone: 'Europe/Berlin' }, [channel(state)], at)).toMatchObject([
-      { closed: { reason, until } },
-    ]);
+    expect(openChannels(workspace, [channel(state)], at)).toMatchObject([{ closed: { reason, until } }]);
   });
 
   it('weighs each channel by itself', () => {
-    const verdicts = openChannels({ timezone: 'UTC' }, [channel({ paused: true }), channel({ id: 2 })], at);
+    const verdicts = openChannels(workspace, [channel({ paused: true }), channel({ id: 2 })], at);
 
     expect(verdicts.map(({ closed }) => closed?.reason ?? null)).toEqual(['channel_paused', null]);
   });

@@ -7,6 +7,7 @@ import {
   alreadyThere,
   articleRefused,
   FakePlatform,
+  publishingTools,
   succeeded,
   throttled,
   ticker,
@@ -110,7 +111,9 @@ describe('what was claimed and not sent', () => {
     const { workspaceId } = await oneArticle();
     const at = scene.clock.now();
 
-    expect(await recoverInFlight(scene.db, { workspaceId, at, now: at })).toEqual([]);
+    expect(
+      await recoverInFlight(publishingTools(scene.db, scene.platform), { workspaceId, at, now: at }),
+    ).toEqual([]);
   });
 });
 
@@ -168,7 +171,11 @@ describe('a late definite answer, after another consumer recovered the row as un
     scene.platform.publish = async ({ title }) => {
       if (title !== 'first') return succeeded;
       const at = scene.clock.now();
-      const recovered = await recoverInFlight(scene.db, { workspaceId, at, now: at });
+      const recovered = await recoverInFlight(publishingTools(scene.db, scene.platform), {
+        workspaceId,
+        at,
+        now: at,
+      });
       expect(recovered).toEqual([{ routeArticleId: id, outcome: 'unknown' }]);
       return outcome;
     };
@@ -212,7 +219,9 @@ describe('a late definite answer, after another consumer recovered the row as un
     const recoveries: Promise<unknown>[] = [];
     scene.platform.publish = async () => {
       const at = scene.clock.now();
-      recoveries.push(recoverInFlight(scene.db, { workspaceId, at, now: at }));
+      recoveries.push(
+        recoverInFlight(publishingTools(scene.db, scene.platform), { workspaceId, at, now: at }),
+      );
       return succeeded;
     };
 

@@ -34,7 +34,7 @@ const neverSent = async (): Promise<PublishOutcome> => ({
 const lemmy: Channel<{ target: string; nsfw?: boolean | undefined }> = {
   platform: 'lemmy',
   needsAccount: true,
-  reconciliation: 'look_up',
+  reconciliation: () => ({ kind: 'blind' }),
   settings: z.strictObject({ target: z.string(), nsfw: z.boolean().optional() }),
   secretKeys: [],
   destination: ({ target }) => ({ instance: target.split('@')[1] ?? '', target }),
@@ -45,7 +45,7 @@ const lemmy: Channel<{ target: string; nsfw?: boolean | undefined }> = {
 const careless: Channel<{ room: string; token: string }> = {
   platform: 'careless',
   needsAccount: false,
-  reconciliation: 'blind',
+  reconciliation: () => ({ kind: 'blind' }),
   settings: z.strictObject({
     room: z.string(),
     token: z

@@ -1,15 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Channel, Post, SendContext } from '../../src/channels/Channel.ts';
+import type {
+  Channel,
+  LookUpAnswer,
+  LookUpContext,
+  Post,
+  Reconciliation,
+  SendContext,
+  Sought,
+} from '../../src/channels/Channel.ts';
 import type { PublishOutcome } from '../../src/channels/PublishOutcome.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Database } from '../../src/database/Database.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { createLogger } from '../../src/logger.ts';
 import { ArticlePublishingService } from '../../src/publishing/ArticlePublishingService.ts';
+import { ClaimsInHand } from '../../src/publishing/ClaimsInHand.ts';
 import { PublishNextArticleJob } from '../../src/publishing/PublishNextArticleJob.ts';
 import type { PublishingTools } from '../../src/publishing/publishRouteArticle.ts';
 import type { LockUnit } from '../../src/publishing/workspaceLock.ts';
 
+export type LookUp = (sought: Sought, context: LookUpContext) => Promise<LookUpAnswer> | LookUpAnswer;
 export type Publish = (post: Post, context: SendContext) => Promise<PublishOutcome> | PublishOutcome;
 
 export const succeeded = { kind: 'succeeded', remoteId: null, remoteUrl: null } satisfies PublishOutcome;
@@ -59,6 +70,13 @@ export const unknown = {
   detail: 'the answer was lost',
 } satisfies PublishOutcome;
 
+export const found = {
+  kind: 'found',
+  remoteId: '17',
+  remoteUrl: 'https://there.example/17',
+} satisfies LookUpAnswer;
+export const incomplete = { kind: 'incomplete', detail: 'the list was cut' } satisfies LookUpAnswer;
+
 /** Answers by a post's title; a title that is not named succeeds. */
 export function answering(answers: Readonly<Record<string, PublishOutcome>>): Publish {
   return ({ title }) => answers[title] ?? succeeded;
@@ -69,19 +87,43 @@ export class FakePlatform {
   readonly posts: Post[] = [];
   /** What a post meets; what succeeds, or is unknown, has arrived. */
   publish: Publish = () => succeeded;
+  /** How a lost answer can be found out about. */
+  reconciliation: Reconciliation['kind'] = 'blind';
+  /** What a search finds. Default: what has really arrived. */
+  lookUp: LookUp = ({ post }) => (this.has(post) ? found : { kind: 'not_found' });
+  /** What is there already, by whomever; null: it cannot be asked. */
+  findExisting: ((post: Post) => LookUpAnswer) | null = null;
+  /** Which posts were searched for, by title. */
+  readonly searched: string[] = [];
+  /** Whether a post of this publication has arrived. */
+  has({ postKey }: Post): boolean {
+    return this.posts.some(post => post.postKey === postKey);
+  }
 
   channel(): Channel<Record<string, unknown>> {
     return {
       platform: 'fake',
       needsAccount: false,
-      reconciliation: 'blind',
       settings: z.record(z.string(), z.unknown()),
       secretKeys: [],
       destination: () => ({ instance: '', target: '' }),
+      reconciliation: () => this.#reconciliation(),
+      findExisting: async post => this.findExisting?.(post) ?? { kind: 'not_found' },
       publish: async (post, _settings, context) => {
         const outcome = await this.publish(post, context);
         if (outcome.kind === 'succeeded' || outcome.kind === 'unknown') this.posts.push(post);
         return outcome;
+      },
+    };
+  }
+
+  #reconciliation(): Reconciliation {
+    if (this.reconciliation !== 'look_up') return { kind: this.reconciliation };
+    return {
+      kind: 'look_up',
+      lookUp: async (sought, context) => {
+        this.searched.push(sought.post.title);
+        return this.lookUp(sought, context);
       },
     };
   }
@@ -96,7 +138,14 @@ export function publishingTools(db: Database, platform: FakePlatform): Publishin
       throw new Error('the fake platform sends nothing');
     },
   });
-  return { db, service, logger: createLogger('silent'), newToken: randomUUID };
+  return {
+    db,
+    service,
+    logger: createLogger('silent'),
+    newToken: randomUUID,
+    claims: new ClaimsInHand(),
+    limits: defaultLimits,
+  };
 }
 
 /** A lock for tests of one process: a set stands for the advisory locks. */

@@ -11,10 +11,10 @@ import { publishNow } from '../../publishing/publishNow.ts';
 import { failed, wrongUse } from '../CliError.ts';
 import { changeArticles } from '../changeArticles.ts';
 import { formatInstant, print, printJson, printTable, shorten } from '../output.ts';
-import { parseId, parseIds, parseInstant, parseInteger } from '../parseArguments.ts';
+import { parseId, parseIds, parseInteger } from '../parseArguments.ts';
+import { type Common, subcommand } from '../queueSubcommand.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
-
-type Common = { at?: Date; json?: boolean };
+import { addSettle } from './queueSettle.ts';
 
 /** `headway queue …`: what waits and why, and what a person can do about it. */
 export function addQueue(program: Command): void {
@@ -25,19 +25,11 @@ export function addQueue(program: Command): void {
   addChange(queue, 'reject', 'keep articles from going out');
   addChange(queue, 'skip', 'end articles for good');
   addChange(queue, 'retry', 'try failed or dead articles again from the start');
+  addChange(queue, 'publish-again', 'publish articles once more that are out already');
   addPrioritise(queue);
   addEdit(queue);
   addPublishNow(queue);
-}
-
-/** A subcommand with the options that all of them share. */
-function subcommand(queue: Command, usage: string, description: string, example: string): Command {
-  return queue
-    .command(usage)
-    .description(description)
-    .option('--at <instant>', 'as of this instant, with a clock that stands still', parseInstant)
-    .option('--json', 'print JSON')
-    .addHelpText('after', `\nExample:\n  $ headway queue ${example}`);
+  addSettle(queue);
 }
 
 function addList(queue: Command): void {
@@ -118,7 +110,7 @@ function addExplain(queue: Command): void {
 
 function addChange(
   queue: Command,
-  action: 'approve' | 'reject' | 'skip' | 'retry',
+  action: 'approve' | 'reject' | 'skip' | 'retry' | 'publish-again',
   description: string,
 ): void {
   subcommand(queue, action, description, `${action} 42 43`)

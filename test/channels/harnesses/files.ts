@@ -6,6 +6,7 @@ import type { ChannelHarness } from '../describeChannel.ts';
 
 export const filesHarness: ChannelHarness = {
   channel: files,
+  reconciliation: 'repeat',
   secrets: [],
   async open() {
     const parent = await mkdtemp(join(tmpdir(), 'headway-files-'));

@@ -9,6 +9,7 @@ const settingsAt = (baseUrl: string) => ({ url: `${baseUrl}/in`, secret: [secret
 
 export const webhookHarness: ChannelHarness = {
   channel: webhook,
+  reconciliation: 'repeat',
   secrets: [secret, secret.slice('whsec_'.length), textSecret],
   async open() {
     const receiver = await openFakeReceiver();
