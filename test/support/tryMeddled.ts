@@ -28,7 +28,18 @@ export async function tryMeddled(
   const at = scene.clock.now();
   const slotAt = slotOf(at, { id, tickIntervalMs });
   const { last_slot_at: lastSlotAt } = await scene.db('workspaces').where({ id }).first();
-  const circumstances = { tickIntervalMs, at, slotAt, lastSlotAt, clock: scene.clock, signal, cutOff: never };
+  const workspaceId = id;
+  const circumstances = {
+    workspaceId,
+    repeats: null,
+    tickIntervalMs,
+    at,
+    slotAt,
+    lastSlotAt,
+    clock: scene.clock,
+    signal,
+    cutOff: never,
+  };
   return publishRouteArticle({ ...tools, db }, { routeArticleId, ...circumstances });
 }
 
