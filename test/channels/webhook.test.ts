@@ -73,8 +73,99 @@ describe('a webhook request', () => {
   });
 });
 
+describe('a lost answer of a webhook', () => {
+  const statusUrl = 'https://hooks.test/status?of={id}';
+
+  it.each([
+    ['is sent again', { url }, 'repeat'],
+    ['is left to a person where the receiver ignores ids', { url, ignoresIds: true }, 'blind'],
+    ['is asked for where the receiver can be asked', { url, statusUrl, ignoresIds: true }, 'look_up'],
+  ])('%s', (_, settings, kind) => {
+    expect(webhook.reconciliation(webhook.settings.parse(settings)).kind).toBe(kind);
+  });
+
+  async function answerTo(result: RequestResult, settings: Record<string, unknown> = {}) {
+    const requests: OutgoingRequest[] = [];
+    const send = async (request: OutgoingRequest) => {
+      requests.push(request);
+      return result;
+    };
+    const reconciliation = webhook.reconciliation(webhook.settings.parse({ url, statusUrl, ...settings }));
+    if (reconciliation.kind !== 'look_up') throw new Error('it cannot be asked');
+    const { signal } = new AbortController();
+    const askedAt = new Date('2026-09-07T08:35:00Z');
+    const answer = await reconciliation.lookUp({ post, sendingAt: askedAt }, { askedAt, send, signal });
+    return { answer, request: requests[0] };
+  }
+
+  it('is asked for by its id, signed', async () => {
+    const { request } = await answerTo(answered, { secret: 'plain text ü' });
+
+    expect(request).toMatchObject({
+      method: 'GET',
+      url: 'https://hooks.test/status?of=msg_0d4c5a1e-6b1f-4f6e-9a57-1c2f3e4d5b6a',
+      body: null,
+      headers: {
+        'webhook-id': 'msg_0d4c5a1e-6b1f-4f6e-9a57-1c2f3e4d5b6a',
+        'webhook-timestamp': '1788770100',
+        'webhook-signature': expect.stringMatching(/^v1,/),
+      },
+    });
+  });
+
+  it.each([
+    [
+      '{"found": true, "url": "https://there.test/1"}',
+      200,
+      { kind: 'found', remoteUrl: 'https://there.test/1' },
+    ],
+    ['{"found": true}', 200, { kind: 'found', remoteUrl: null }],
+    ['{"found": false}', 200, { kind: 'not_found' }],
+    ['{"found": "no"}', 200, { kind: 'incomplete' }],
+    ['{}', 200, { kind: 'incomplete' }],
+    ['not found', 404, { kind: 'incomplete' }],
+    ['{"found": false}', 404, { kind: 'incomplete' }],
+    ['{"found": false}', 203, { kind: 'incomplete' }],
+    ['', 500, { kind: 'incomplete' }],
+  ])('takes %s with %i only for what it says in so many words', async (body, status, expected) => {
+    const { answer } = await answerTo({ ...answered, status, body });
+
+    expect(answer).toMatchObject(expected);
+  });
+
+  it('has proved nothing when the question was not answered', async () => {
+    const { answer } = await answerTo({ phase: 'sent', failure: 'connection_reset', detail: 'gone' });
+
+    expect(answer).toEqual({ kind: 'incomplete', detail: 'gone' });
+  });
+
+  it.each([500, 502, 503, 504])('may be behind a %i where nothing may be sent twice', async status => {
+    const { signal } = new AbortController();
+    const send = async (): Promise<RequestResult> => ({ ...answered, status });
+    const publish = (settings: unknown) =>
+      webhook.publish(post, webhook.settings.parse(settings), { sendingAt: new Date(0), send, signal });
+
+    expect(await publish({ url })).toMatchObject({ kind: 'failed' });
+    expect(await publish({ url, ignoresIds: true })).toMatchObject({ kind: 'unknown' });
+    expect(await publish({ url, statusUrl })).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('is asked for before a send, where that can be', async () => {
+    const { signal } = new AbortController();
+    const send = async (): Promise<RequestResult> => ({ ...answered, body: '{"found": true}' });
+    const existing = (settings: unknown) =>
+      webhook.findExisting?.(post, webhook.settings.parse(settings), { askedAt: new Date(0), send, signal });
+
+    expect(await existing({ url, statusUrl })).toMatchObject({ kind: 'found' });
+    expect(await existing({ url })).toEqual({ kind: 'not_found' });
+  });
+});
+
 describe('webhook settings', () => {
   it.each([
+    [{ url, statusUrl: 'https://hooks.test/status' }, 'statusUrl'],
+    [{ url, statusUrl: 'file:///{id}' }, 'statusUrl'],
+    [{ url, ignoresIds: 'yes' }, 'ignoresIds'],
     [{}, 'url'],
     [{ url: 'ftp://hooks.test/' }, 'url'],
     [{ url: 'hooks.test' }, 'url'],
