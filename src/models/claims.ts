@@ -162,11 +162,13 @@ export async function endClaim(db: Database, end: ClaimEnd): Promise<boolean> {
 }
 
 // A publishing row has a token (a constraint), an unknown one has none: coalesce lets only the latter pass.
+// What was counted while its answer was late stays counted.
 const updateClaimEnd = {
   name: 'end-claim',
   text: `
     update route_articles
-    set publish_status = $4, publish_attempts = $5, next_attempt_at = $6, next_lookup_at = $7,
+    set publish_status = $4, next_attempt_at = $6, next_lookup_at = $7,
+        publish_attempts = case when claim_token is null then greatest(publish_attempts, $5) else $5 end,
         skip_reason = $8, last_error_code = $9, last_error = $10, updated_at = $11,
         claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null,
         sending_at = case when $4 in ('published', 'unknown') then sending_at end,

@@ -47,7 +47,7 @@ const recordText = ({ code, hasAttempt, provesHealth }: Recording) => `
       returning *),
     route_article as (
       update route_articles r
-      set publish_status = 'published', publish_attempts = $5, next_attempt_at = null, next_lookup_at = null, lookups = 0,
+      set publish_status = 'published', publish_attempts = greatest(r.publish_attempts, $5), next_attempt_at = null, next_lookup_at = null, lookups = 0,
           last_error_code = null, last_error = null, updated_at = $4,
           claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null
       from publication p

@@ -11,19 +11,14 @@ import { isPublished, type PublicationState } from '../models/publications.ts';
 import { maxPublishAttempts } from '../models/routeArticles.ts';
 import type { UnknownOutcome } from '../models/unknownOutcomes.ts';
 import type { ArticlePublishingService, Ready } from './ArticlePublishingService.ts';
+import { askForExisting } from './askForExisting.ts';
 import type { ClaimsInHand } from './ClaimsInHand.ts';
 import { composePost } from './composePost.ts';
+import { ClaimLostError, type EndedTry, giveBack, type PassedIntent, type Recorded } from './endTry.ts';
 import { type GateVerdict, passGate } from './passGate.ts';
-import {
-  ClaimLostError,
-  type EndedTry,
-  giveBack,
-  type PassedIntent,
-  type Recorded,
-  recordOutcome,
-  recordSkipped,
-} from './recordOutcome.ts';
+import { recordOutcome, recordSkipped } from './recordOutcome.ts';
 import type { PublishedArticle, TickReason, Tried } from './tickResult.ts';
+import { codeOf, detailOf, toldAs } from './toldOutcome.ts';
 import { undoGate } from './undoGate.ts';
 import { untilAnswered } from './untilAnswered.ts';
 
@@ -136,8 +131,10 @@ class Try {
     this.#reconciliation = prepared.reconciliation;
 
     const post = repeats?.post ?? composePost(this.#claimed);
-    const existing = repeats ? null : await this.#askForExisting(prepared, post);
-    if (this.#request.signal.aborted) return this.#stop();
+    const { clock, signal } = this.#request;
+    const limits = { clock, signal, lookUpsMs: this.#tools.limits.lookUpsMs };
+    const existing = repeats ? null : await askForExisting(prepared, post, limits);
+    if (signal.aborted) return this.#stop();
     if (existing) return this.#record(existing);
     const verdict = await this.#passGate(post);
     if (verdict === 'lost') return this.#undoGate();
@@ -145,30 +142,6 @@ class Try {
     const { publicationId, sendingAt, sendBy } = verdict;
     this.#intent = { publicationId, post, sendingAt, sendBy };
     return this.#send(prepared, this.#intent);
-  }
-
-  async #askForExisting({ findExisting }: Ready, post: Post): Promise<PublishOutcome | null> {
-    if (!findExisting) return null;
-    const { clock, signal } = this.#request;
-    const limit = AbortSignal.timeout(this.#tools.limits.lookUpsMs);
-    const answer = await findExisting(post, { clock, signal: AbortSignal.any([signal, limit]) });
-    switch (answer.kind) {
-      case 'found':
-        return {
-          kind: 'skipped',
-          reason: 'already_there',
-          detail: answer.remoteUrl ?? 'it is there already',
-        };
-      case 'not_found':
-        return null;
-      // Nothing is posted blind.
-      case 'incomplete': {
-        const { detail } = answer;
-        return { kind: 'blocked', scope: 'channel', code: 'lookup_failed', detail, isGone: false };
-      }
-      default:
-        return answer satisfies never;
-    }
   }
 
   async #passGate(post: Post): Promise<GateVerdict | 'lost'> {
@@ -344,18 +317,4 @@ class Try {
     this.#tools.logger[level]({ ...tried, channelId, durationMs }, `article ${what}`);
     return { tried, next };
   }
-}
-
-function toldAs(outcome: PublishOutcome): Tried['outcome'] {
-  if (outcome.kind === 'succeeded') return 'published';
-  return outcome.kind === 'not_sent' ? 'passed' : outcome.kind;
-}
-
-function codeOf(outcome: PublishOutcome): string | null {
-  if (outcome.kind === 'succeeded') return null;
-  return outcome.kind === 'skipped' ? outcome.reason : outcome.code;
-}
-
-function detailOf(outcome: PublishOutcome): string | null {
-  return outcome.kind === 'succeeded' ? null : outcome.detail;
 }
