@@ -12,11 +12,12 @@ export async function createScene(db: Database, at: Date): Promise<Scene> {
   return { db, workspaceId: workspace.id, channelIds: rows.map(({ id }) => id), at };
 }
 
+// It has always just ticked: no journal runs here, and a first tick after long does more.
 const insertWorkspace = {
   name: 'bench-insert-workspace',
   text: `
-    insert into workspaces (name, created_at)
-    select 'bench ' || (count(*) + 1), $1 from workspaces returning id`,
+    insert into workspaces (name, created_at, last_tick_at)
+    select 'bench ' || (count(*) + 1), $1, '2100-01-01' from workspaces returning id`,
 };
 
 const insertChannels = {

@@ -69,7 +69,7 @@ async function measurePublishingTick(
 // The floor: what one durable change costs here.
 const updateOneRow = {
   name: 'bench-update-one-row',
-  text: 'update workspaces set last_tick_at = $2 where id = $1',
+  text: 'update workspaces set live_since = $2 where id = $1',
 };
 
 /** Every tick five minutes after the one before, so that each has a slot of its own. Throws when one ends otherwise. */

@@ -11,6 +11,7 @@ export type AlertKind =
   | 'feed_recovered'
   | 'outcome_unknown'
   | 'late_success'
+  | 'articles_too_old'
   | 'clock_set_back';
 
 export type NewAlert = {

@@ -38,14 +38,20 @@ export class ClaimsInHand {
 
   /**
    * Gives back what has not passed the gate, of one workspace or of all, and returns how many rows that were.
-   * Whoever works on one of them finds its claim gone, and no longer in hand.
+   * Whoever works on one of them finds its claim gone, and no longer in hand: so they leave it first.
    */
   async giveBack(db: Database, now: Date, workspaceId: number | null = null): Promise<number> {
     const claims = [...this.#claims.values()].filter(
       claim => workspaceId === null || claim.workspaceId === workspaceId,
     );
-    const givenBack = new Set(await giveBackClaims(db, claims, now));
-    for (const { id, claimToken } of claims) if (givenBack.has(id)) this.drop(claimToken);
-    return givenBack.size;
+    for (const { claimToken } of claims) this.drop(claimToken);
+    let givenBack: readonly number[] = [];
+    try {
+      givenBack = await giveBackClaims(db, claims, now);
+    } finally {
+      for (const claim of claims)
+        if (!givenBack.includes(claim.id)) this.#claims.set(claim.claimToken, claim);
+    }
+    return givenBack.length;
   }
 }

@@ -9,10 +9,13 @@ import {
 } from '../models/routeArticles.ts';
 import { type ChannelState, loadSchedule } from '../models/schedule.ts';
 import type { UnknownOutcome } from '../models/unknownOutcomes.ts';
+import type { Workspace } from '../models/workspaces.ts';
 import { endLeftovers } from './endLeftovers.ts';
+import { isWithoutWorker } from './explain.ts';
 import { openChannels } from './openChannels.ts';
 import { openRepeats } from './openRepeats.ts';
 import { type PublishingTools, publishRouteArticle } from './publishRouteArticle.ts';
+import { skipWhatExpired } from './skipWhatExpired.ts';
 import { slotOf, tickInstant } from './slot.ts';
 import type { PublishedArticle, TickReason, TickResult, Tried } from './tickResult.ts';
 import { isClockSetBack, workspaceStops } from './tickStop.ts';
@@ -66,6 +69,8 @@ export class PublishNextArticleJob {
     // Nothing of what was seen before the lock can be had: whoever held it has published, or left something
     // over. So that is ended, and looked again, by the same instant.
     const now = await this.#again(tick);
+    // The lock may be lost meanwhile, and what is in flight be another's.
+    if (context.signal.aborted) return this.#idle(now, { reason: 'stopping', detail: null });
     const { id: workspaceId } = now.glance.workspace;
     const repeats = hasLeftovers(now)
       ? await endLeftovers(this.#tools, { workspaceId, at: now.at, ...context })
@@ -99,7 +104,8 @@ export class PublishNextArticleJob {
     const { at, slot: slotAt } = tick;
     const { id: workspaceId, tickIntervalMs, lastSlotAt } = tick.glance.workspace;
     const { clock, signal, cutOff = never } = context;
-    const { candidates, channels, dueWaits, openIds } = look;
+    const { candidates, channels, dueWaits, openIds, late } = look;
+    if (late) await skipWhatExpired(this.#tools, { workspace: late, at, clock });
     if (dueWaits > dueWaitsWorthPromoting) await promoteEndedWaits(this.#tools.db, openIds, at);
     const circumstances = { workspaceId, tickIntervalMs, at, slotAt, lastSlotAt, clock, signal, cutOff };
     const until = clock.now().getTime() + this.#tools.limits.candidatesMs;
@@ -160,7 +166,9 @@ export class PublishNextArticleJob {
     const open = openChannels(workspace, channels, at).filter(({ closed }) => !closed);
     const openIds = open.map(({ channel }) => channel.id);
     const due = await dueForPublishing(this.#tools.db, openIds, at);
-    return due.candidates.length > 0 ? { ...due, openIds, channels } : nothingDue;
+    if (due.candidates.length === 0) return nothingDue;
+    const late = isWithoutWorker(schedule, at) ? schedule.workspace : null;
+    return { ...due, openIds, channels, late };
   }
 
   async #tellIfSetBack({ workspace }: Glance, at: Date): Promise<void> {
@@ -186,10 +194,15 @@ export class WorkspaceGoneError extends Error {
 /** A tick under way: its instant, its slot, and what it saw when it woke. */
 type Tick = { glance: Glance; at: Date; slot: Date };
 /** What a closer look found: candidates, and the channels that a hold may drop. */
-type Look = DueCandidates & { openIds: readonly number[]; channels: readonly ChannelState[] };
+type Look = DueCandidates & {
+  openIds: readonly number[];
+  channels: readonly ChannelState[];
+  /** The workspace, if this is its first tick for long. */
+  late: Workspace | null;
+};
 type Stop = { reason: TickReason; detail: string | null };
 
-const noCandidates: Look = { candidates: [], dueWaits: 0, openIds: [], channels: [] };
+const noCandidates: Look = { candidates: [], dueWaits: 0, openIds: [], channels: [], late: null };
 const nothingDue: Stop = { reason: 'nothing_due', detail: null };
 const never = new AbortController().signal;
 

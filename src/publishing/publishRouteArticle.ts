@@ -8,6 +8,7 @@ import type { Logger } from '../logger.ts';
 import type { Destination } from '../models/channels.ts';
 import { type ClaimedRouteArticle, claimRepeat, claimRouteArticle } from '../models/claims.ts';
 import { isPublished, type PublicationState } from '../models/publications.ts';
+import { findRouteArticle } from '../models/routeArticleList.ts';
 import { maxPublishAttempts } from '../models/routeArticles.ts';
 import type { UnknownOutcome } from '../models/unknownOutcomes.ts';
 import type { ArticlePublishingService, Ready } from './ArticlePublishingService.ts';
@@ -89,12 +90,18 @@ export async function publishRouteArticle(tools: PublishingTools, request: TryRe
     if (!(error instanceof ClaimLostError)) throw error;
     if (isOurOwnDoing) return { tried: null, next: stopping };
     logger.warn({ routeArticleId: id }, 'claim lost');
-    return { tried: null, next: attempt?.nextWithoutClaim() ?? goOn };
+    return { tried: null, next: (await wasSkipped(tools, id)) ? goOn : takenOver };
   }
 }
 
 const goOn: NextStep = { kind: 'go_on' };
+// Whoever ended the claim works here by right: what else there is to do is theirs.
+const takenOver: NextStep = { kind: 'end', reason: 'busy', detail: 'another consumer ended its claim' };
 const stopping: NextStep = { kind: 'end', reason: 'stopping', detail: null };
+
+async function wasSkipped({ db }: PublishingTools, id: number): Promise<boolean> {
+  return (await findRouteArticle(db, id))?.skipReason === 'by_person';
+}
 
 function claim({ db }: PublishingTools, request: TryRequest, claimToken: string) {
   const { routeArticleId: id, repeats, slotAt, at, lastSlotAt, clock } = request;
@@ -169,12 +176,6 @@ class Try {
     );
   }
 
-  /** What follows when somebody else ended the claim: past the gate something may be out, and the tick ends. */
-  nextWithoutClaim(): NextStep {
-    if (!this.#intent) return goOn;
-    return { kind: 'end', reason: 'busy', detail: 'its outcome was recorded by another consumer' };
-  }
-
   async #send(prepared: Ready, { post, sendingAt, sendBy }: PassedIntent): Promise<TryResult> {
     const { clock, cutOff: signal } = this.#request;
     const outcome = await prepared.send(post, { clock, sendingAt, sendBy, signal });
@@ -246,7 +247,7 @@ class Try {
 
   async #record(outcome: PublishOutcome): Promise<TryResult> {
     const recorded = await this.#write(outcome);
-    if (!recorded) return { tried: null, next: this.nextWithoutClaim() };
+    if (!recorded) return { tried: null, next: takenOver };
     const { attempts, nextAttemptAt, drops, isDead = false } = recorded;
     return this.#told(
       { outcome: toldAs(outcome), code: codeOf(outcome), detail: detailOf(outcome), attempts, nextAttemptAt },

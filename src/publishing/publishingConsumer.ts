@@ -1,3 +1,4 @@
+import { isDatabaseAway } from '../database/transact.ts';
 import { workspacesInFlight } from '../models/claims.ts';
 import type { UnitConsumer } from '../unitConsumer.ts';
 import { recoverWorkspace } from './endLeftovers.ts';
@@ -23,6 +24,10 @@ async function recoverLeftovers(
     if (!held) continue;
     try {
       recovered += await recoverWorkspace(tools, { workspaceId, at: now, now });
+    } catch (error) {
+      // One that cannot be recovered does not hold up the others; its ticks will say so again.
+      if (isDatabaseAway(error)) throw error;
+      tools.logger.error({ workspaceId, err: error }, 'workspace could not be recovered');
     } finally {
       await held.release();
     }

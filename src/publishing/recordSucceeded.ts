@@ -1,10 +1,10 @@
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Database } from '../database/Database.ts';
-import { transact } from '../database/transact.ts';
+import { transact, unlessBrokenOff } from '../database/transact.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { isPublished } from '../models/publications.ts';
 import { recordLateSuccess } from '../models/recordLateSuccess.ts';
-import { recordPublished } from '../models/recordPublished.ts';
+import { type NewPublished, recordPublished } from '../models/recordPublished.ts';
 import { claimLost, type EndedTry, intentOf, type Recorded } from './endTry.ts';
 
 export type Succeeded = Extract<PublishOutcome, { kind: 'succeeded' }>;
@@ -18,7 +18,7 @@ export async function recordSucceeded(db: Database, ended: EndedTry, outcome: Su
   const { attempts } = claimed;
   const { remoteId, remoteUrl } = outcome;
   const { publicationId } = intentOf(ended);
-  const isRecorded = await recordPublished(db, {
+  const published: NewPublished = {
     publicationId,
     proof: 'answer',
     attempts,
@@ -28,7 +28,8 @@ export async function recordSucceeded(db: Database, ended: EndedTry, outcome: Su
     channelUpMessage: `Channel ${destination.name} is back: it took "${claimed.title}".`,
     accountUpMessage: `The account of channel ${destination.name} works again.`,
     now,
-  });
+  };
+  const isRecorded = await unlessBrokenOff(() => recordPublished(db, published));
   if (!isRecorded) await recordGoneSuccess(db, ended, outcome);
   return { attempts, nextAttemptAt: null, drops: null };
 }
