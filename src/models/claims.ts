@@ -89,17 +89,22 @@ function toClaimed(row: ClaimedRow): ClaimedRouteArticle {
 }
 
 // The commit need not wait for the disk: nothing has left yet, and the gate's commit takes it along. A claim
-// that a crash of the server undoes has never been.
+// that a crash of the server undoes has never been. And it waits for nobody: a row that somebody holds locked
+// must not hold up the others.
 const claimText = (isClaimable: string) => `
     with unhurried as materialized (select set_config('synchronous_commit', 'off', true)),
+    next as materialized (
+      select r.id as next_id from route_articles r
+      where r.id = $1 and ${isClaimable}
+        and (select w.last_slot_at from workspaces w where w.id = r.workspace_id) is not distinct from $5
+      for update skip locked),
     claimed as (
       update route_articles
       set publish_status = 'publishing', publish_attempts = publish_attempts + 1,
           claim_token = $2, claimed_at = $4, claimed_from = publish_status, claimed_wait = next_attempt_at,
           next_attempt_at = null, sending_at = null, updated_at = $4
-      from unhurried
-      where id = $1 and ${isClaimable}
-        and (select w.last_slot_at from workspaces w where w.id = workspace_id) is not distinct from $5
+      from unhurried, next
+      where id = next_id
       returning route_articles.*)
     select ${destinationColumns}, r.id, r.workspace_id as "workspaceId", r.channel_id as "channelId",
            r.claim_token as "claimToken", r.publish_attempts as "attempts",
@@ -200,12 +205,15 @@ export async function giveBackClaim(
 
 const isUnsent = `publish_status = 'publishing' and sending_at is null`;
 
-// Recovery wiped what an unknown row was claimed from: its attempts tell.
+// Recovery wiped what an unknown row was claimed from: its attempts tell. When it was sent, the publication does.
 const givenBack = `
     publish_status = coalesce(claimed_from, case when publish_attempts > 1 then 'failed' else 'pending' end),
     publish_attempts = publish_attempts - 1,
     next_lookup_at = case when claimed_from = 'unknown' then next_lookup_at end,
-    claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null, sending_at = null`;
+    claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null,
+    sending_at = case when claimed_from = 'unknown' then (
+      select p.sending_at from publications p
+      where p.route_article_id = route_articles.id and p.state in ('sending', 'unknown')) end`;
 
 const giveBackText = (isOurs: string) => `
     update route_articles

@@ -242,3 +242,20 @@ describe('an article that is being sent', () => {
     expect(await scene.db('audit_log')).toEqual([]);
   });
 });
+
+describe('a row that somebody holds locked', () => {
+  it('holds up nobody: the next candidate goes out in the same tick', async () => {
+    const workspaceId = await scene.workspace();
+    const channelId = await scene.channel(workspaceId);
+    const locked = await scene.article(workspaceId, channelId);
+    const next = await scene.article(workspaceId, channelId);
+
+    const result = await scene.db.transaction(async trx => {
+      await trx('route_articles').where({ id: locked }).forUpdate().select('id');
+      return scene.tick(workspaceId);
+    });
+
+    expect(result.published?.routeArticleId).toBe(next);
+    expect((await scene.nextTick(workspaceId)).published?.routeArticleId).toBe(locked);
+  });
+});

@@ -48,7 +48,8 @@ export function useScene(startsAt = '2026-09-07T10:00:00Z'): Scene {
       return current.platform;
     },
     async workspace(columns = {}) {
-      const id = await createWorkspace(database.db, columns);
+      // Its worker is there, whenever that is asked.
+      const id = await createWorkspace(database.db, { last_tick_at: '2100-01-01', ...columns });
       const { tick_interval_ms: tickIntervalMs } = await database.db('workspaces').where({ id }).first();
       current.clock.set(slotFrom(current.clock.now(), { id, tickIntervalMs }).toISOString());
       return id;
