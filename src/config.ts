@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { didYouMean } from './didYouMean.ts';
-import { parseDuration } from './duration.ts';
+import { formatDuration, parseDuration } from './duration.ts';
 import { defaultLimits, type LimitName, type Limits, limitNames, limitSetting } from './limits.ts';
 import { type LogLevel, logLevels } from './logger.ts';
 
@@ -121,7 +121,7 @@ export function readConfig(env: Environment, { parseNetworks }: ConfigParsers): 
     databaseWaitMs: read('HEADWAY_DATABASE_WAIT', 30_000, atLeast('0s')),
     limits: Object.freeze({ ...defaultLimits, ...Object.fromEntries(limitNames.map(readLimit)) }),
   };
-  problems.push(...unknownSettings(env));
+  problems.push(...unknownSettings(env), ...unfitLimits(config.limits));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
@@ -186,6 +186,14 @@ function atLeast(least: string) {
     if (duration < parseDuration(least)) throw new Error(`is too short, allowed: ${least} or more`);
     return duration;
   };
+}
+
+// A lock session that is asked too rarely is ended by the server, and its process loses every lock.
+function unfitLimits({ lockAskMs, lockIdleMs }: Limits): string[] {
+  if (2 * lockAskMs <= lockIdleMs) return [];
+  const [ask, idle] = [limitSetting('lockAskMs'), limitSetting('lockIdleMs')];
+  const got = `${formatDuration(lockAskMs)} and ${formatDuration(lockIdleMs)}`;
+  return [`${ask} is too long for ${idle} (got ${got}), allowed: half of it at most`];
 }
 
 function unknownSettings(env: Environment): string[] {

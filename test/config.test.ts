@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
-import { defaultLimits } from '../src/limits.ts';
+import { parseDuration } from '../src/duration.ts';
+import { defaultLimits, limitNames, limitSetting } from '../src/limits.ts';
 import { parseNetworks } from '../src/network/addressGuard.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -83,6 +84,14 @@ describe('readConfig', () => {
       databaseWaitMs: 0,
     });
     expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it('refuses a lock session that is asked too rarely to live', () => {
+    const limits = { HEADWAY_LIMIT_LOCK_ASK: '5s', HEADWAY_LIMIT_LOCK_IDLE: '9s' };
+
+    expect(() => read(limits)).toThrow(
+      'HEADWAY_LIMIT_LOCK_ASK is too long for HEADWAY_LIMIT_LOCK_IDLE (got 5s and 9s), allowed: half of it at most',
+    );
   });
 
   it('takes what is set to nothing for not set', () => {
@@ -174,5 +183,45 @@ describe('readConfig', () => {
     expect(problemsOf({ HEADWAY_ADMIN_PASSWORD_FILE: fileWith('hunter2') })).toEqual([
       'HEADWAY_ADMIN_PASSWORD is too short, allowed: 8 characters or more',
     ]);
+  });
+});
+
+describe('the settings in the README', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)`\*? \| (.+?) \| (.+) \|$/gm)];
+  const defaults = new Map(rows.map(([, name = '', value = '']) => [name, value.replaceAll('`', '')]));
+  const settings = ['DATABASE_URL', 'REDIS_URL', 'PORT', ...known()];
+
+  /** Every name that begins with HEADWAY_, as the source of the settings has it. */
+  function known(): string[] {
+    const source = readFileSync('src/config.ts', 'utf8');
+    const named = [...source.matchAll(/'(HEADWAY_[A-Z_]+)'/g)].map(([, name = '']) => name);
+    const plain = [...new Set(named)].filter(name => !name.endsWith('_'));
+    return [...plain, ...limitNames.map(limitSetting)];
+  }
+
+  it('are all that there are', () => {
+    expect([...defaults.keys()].sort()).toEqual([...settings].sort());
+  });
+
+  it.each(limitNames)('have the default of %s', name => {
+    const told = defaults.get(limitSetting(name)) ?? '';
+
+    expect(parseDuration(told)).toBe(defaultLimits[name]);
+  });
+
+  it('have the other defaults', () => {
+    const { dataDir, host, port, shutdownGraceMs, ingestEveryMs, databaseWaitMs } = read({});
+
+    expect(join(process.cwd(), defaults.get('HEADWAY_DATA_DIR') ?? '')).toBe(dataDir);
+    expect(defaults.get('HEADWAY_HOST')).toBe(host);
+    expect(Number(defaults.get('PORT'))).toBe(port);
+    expect(parseDuration(defaults.get('HEADWAY_SHUTDOWN_GRACE') ?? '')).toBe(shutdownGraceMs);
+    expect(parseDuration(defaults.get('HEADWAY_INGEST_EVERY') ?? '')).toBe(ingestEveryMs);
+    expect(parseDuration(defaults.get('HEADWAY_DATABASE_WAIT') ?? '')).toBe(databaseWaitMs);
+  });
+
+  it('say what each of them means', () => {
+    expect(rows.filter(([, , , meaning = '']) => meaning.length < 20).map(([, name]) => name)).toEqual([]);
   });
 });

@@ -95,9 +95,10 @@ describe('a server whose database is not there', () => {
     const end = await server.ended();
     await link.cut();
 
-    expect(away.reasons).toEqual(['the database is not reachable']);
+    expect(away.reasons).toEqual([expect.stringMatching(/^the database cannot be used: /)]);
     // Each way to fail once, however often it was met.
     expect(toldWhenAway).toEqual([...new Set(toldWhenAway)]);
+    expect(toldWhenAway.filter(msg => msg.startsWith('database lost: '))).toHaveLength(1);
     expect(end).toEqual({ exitCode: 0, signal: null });
   });
 

@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { defaultLimits, type Limits } from '../limits.ts';
 
 /** A pool of connections or a transaction on one: models take either. */
 export type Database = Knex;
@@ -25,28 +26,56 @@ const session = [
   'jit=off',
 ];
 
-/** Opens a pool of named, prepared statements. */
-export function openDatabase(url: string, { maxConnections = poolLimits.max } = {}): Database {
+export type DatabaseOptions = {
+  /** Connections of the pool. Default 16. */
+  maxConnections?: number;
+  limits?: Pick<Limits, 'databaseConnectMs' | 'databaseAnswerMs'>;
+};
+
+/** Opens a pool of named, prepared statements. Nothing on it waits for ever, whatever the network does. */
+export function openDatabase(
+  url: string,
+  { maxConnections = poolLimits.max, limits = defaultLimits }: DatabaseOptions = {},
+): Database {
+  const { databaseConnectMs, databaseAnswerMs } = limits;
   return knex({
     client: 'pg',
     connection: {
       connectionString: url,
       application_name: 'headway',
       options: session.map(setting => `-c ${setting}`).join(' '),
-      connectionTimeoutMillis: 10_000,
-      statement_timeout: 60_000,
-      idle_in_transaction_session_timeout: 60_000,
+      connectionTimeoutMillis: databaseConnectMs,
+      statement_timeout: databaseAnswerMs,
+      idle_in_transaction_session_timeout: databaseAnswerMs,
+      query_timeout: silenceLimitMs(databaseAnswerMs),
       keepAlive: true,
-      // Lets the statements of `inOneFlight` travel together; others wait for each other anyway.
+      // Lets the statements of `inOneFlight` travel together; others wait for each other anyway. And with it
+      // a statement that runs into `query_timeout` ends its connection, which could not be used any more.
       pipeline: true,
       types: { getTypeParser },
     } as Knex.PgConnectionConfig,
-    pool: { min: poolLimits.min, max: maxConnections },
-    acquireConnectionTimeout: 15_000,
+    pool: { min: poolLimits.min, max: maxConnections, validate: isUsable },
+    acquireConnectionTimeout: 1.5 * databaseConnectMs,
     // Knex prints to standard output by itself, into the middle of what a command prints as JSON.
     // Every error that it tells of there is thrown as well.
     log: { warn: quiet, error: quiet, debug: quiet, deprecate: quiet },
   });
+}
+
+/**
+ * How long a connection is waited for that says nothing at all: the server's own limit on a statement comes
+ * first, so that only a server that vanished, or a network that swallows what is sent, gets here.
+ */
+export function silenceLimitMs(answerMs: number): number {
+  return Math.round(1.1 * answerMs);
+}
+
+/** Options of a statement that may take as long as it wants. */
+export const withoutLimit = { query_timeout: 2 ** 31 - 1 };
+
+// A connection that was ended because of its silence goes back to the pool before its end is an event.
+function isUsable(connection: pg.Client): boolean {
+  return !connection.connection.stream.destroyed;
 }
 
 function quiet(): void {}

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Limits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { type Database, openDatabase } from './Database.ts';
 import { startEmbeddedPostgres } from './embeddedPostgres.ts';
@@ -14,26 +15,27 @@ export type ConnectOptions = {
   giveUpAfterMs: number | null;
   /** Share the embedded PostgreSQL of a live Headway on the same folder instead of refusing: one-shot commands. */
   attach: boolean;
-  /** Connections of the pool. Default: that of `openDatabase`. */
-  maxConnections?: number;
+  limits?: Pick<Limits, 'databaseConnectMs' | 'databaseAnswerMs'>;
+  /** Called with each reason why the server was not reached, as it changes. */
+  onRefusal?: (reason: string) => void;
 };
 
 /** `close` is bounded; it also stops the embedded PostgreSQL that this process started. */
 export type ConnectedDatabase = { db: Database; url: string; close(): Promise<void> };
 
 const embeddedName = 'headway';
-const closeLimitMs = 5_000;
+const closeLimitMs = 1_000;
 
 /**
  * Opens the database, once it can be reached. Throws `DatabaseUnreachableError` after `giveUpAfterMs`, the
  * signal's reason when that is aborted, and what `startEmbeddedPostgres` throws.
  */
 export async function connectDatabase(options: ConnectOptions): Promise<ConnectedDatabase> {
-  const { databaseUrl, dataDir, logger, attach, maxConnections } = options;
+  const { databaseUrl, dataDir, logger, attach, limits } = options;
   options.signal.throwIfAborted();
   if (databaseUrl !== null) {
     await reachDatabase({ ...options, url: databaseUrl });
-    return opened(databaseUrl, maxConnections, async () => undefined);
+    return opened(databaseUrl, limits, async () => undefined);
   }
   const embedded = await startEmbeddedPostgres({ dataDir, database: embeddedName, logger, attach }).catch(
     cause => {
@@ -42,7 +44,7 @@ export async function connectDatabase(options: ConnectOptions): Promise<Connecte
   );
   if (options.signal.aborted) await embedded.stop();
   options.signal.throwIfAborted();
-  return opened(embedded.url, maxConnections, embedded.stop);
+  return opened(embedded.url, limits, embedded.stop);
 }
 
 // What the file system refuses says neither which setting chose the place nor what to do.
@@ -55,12 +57,8 @@ function inFolder(dataDir: string, cause: unknown): unknown {
   });
 }
 
-function opened(
-  url: string,
-  maxConnections: number | undefined,
-  stop: () => Promise<void>,
-): ConnectedDatabase {
-  const db = openDatabase(url, maxConnections === undefined ? {} : { maxConnections });
+function opened(url: string, limits: ConnectOptions['limits'], stop: () => Promise<void>): ConnectedDatabase {
+  const db = openDatabase(url, limits === undefined ? {} : { limits });
   return {
     db,
     url,

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
-import { type LockSession, openLockSession } from './lockSession.ts';
+import { type LockLimits, type LockSession, openLockSession } from './lockSession.ts';
 
-const closeLimitMs = 2_000;
+const closeLimitMs = 1_000;
 
 /** One unit of work that this process alone may work on. */
 export type UnitLock = {
@@ -13,28 +14,38 @@ export type UnitLock = {
   release(): Promise<void>;
 };
 
-export type UnitLocksOptions = {
-  url: string;
-  logger: Logger;
-  /** How often the server is asked something, well within its session time-out. Default 20 s. */
-  askEveryMs?: number;
-  /** After how long without a question the server ends the session, and frees its locks. Default 2 min. */
-  idleTimeoutMs?: number;
-};
+export type UnitLocksOptions = { url: string; logger: Logger; limits?: LockLimits };
+
+/** What has to be done, once all locks were lost, before the first one is taken again. */
+export type OnLocksLost = () => Promise<void>;
 
 /**
  * The advisory locks of a process, on one connection that does nothing else: they are free the moment that it
  * closes, so no lease has to be guessed. Opened by the first lock, and again by the next one after a loss.
  */
 export class UnitLocks {
-  readonly #options: Required<UnitLocksOptions>;
+  readonly #url: string;
+  readonly #logger: Logger;
+  readonly #limits: LockLimits;
   // A session can take its own lock twice.
   readonly #taken = new Set<string>();
   #session: Promise<LockSession> | null = null;
+  #onLost: OnLocksLost = async () => undefined;
+  #afterLoss: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor({ url, logger, askEveryMs = 20_000, idleTimeoutMs = 120_000 }: UnitLocksOptions) {
-    this.#options = { url, logger, askEveryMs, idleTimeoutMs };
+  constructor({ url, logger, limits = defaultLimits }: UnitLocksOptions) {
+    this.#url = url;
+    this.#logger = logger;
+    this.#limits = limits;
+  }
+
+  /**
+   * Says what to do when the connection is lost, and every lock with it. Units are locked again only when
+   * that is done, or after the limit on an answer.
+   */
+  onLost(act: OnLocksLost): void {
+    this.#onLost = act;
   }
 
   /**
@@ -55,12 +66,14 @@ export class UnitLocks {
     return null;
   }
 
-  /** Gives up every lock, aborting what still holds one. Bounded: 2 s for each of its two waits. */
+  /** Gives up every lock, aborting what still holds one. Bounded by a second. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const opening = this.#session?.catch(() => null);
-    const session = await Promise.race([opening, sleep(closeLimitMs, null, { ref: false })]);
-    await session?.close();
+    const closing = this.#session?.then(
+      session => session.close(),
+      () => undefined,
+    );
+    await Promise.race([closing, sleep(closeLimitMs, undefined, { ref: false })]);
   }
 
   #locked(unit: string, session: LockSession): UnitLock {
@@ -83,25 +96,46 @@ export class UnitLocks {
     };
   }
 
-  #openSession(): Promise<LockSession> {
+  async #openSession(): Promise<LockSession> {
     if (this.#isClosed) throw new Error('the locks were closed');
+    if (this.#afterLoss) {
+      await Promise.race([this.#afterLoss, sleep(this.#limits.lockAnswerMs, undefined, { ref: false })]);
+    }
     this.#session ??= this.#open();
     return this.#session;
   }
 
   async #open(): Promise<LockSession> {
     try {
-      const session = await openLockSession(this.#options);
-      const forget = () => {
-        this.#session = null;
-      };
-      if (session.lost.aborted) forget();
+      const session = await openLockSession({ url: this.#url, logger: this.#logger, limits: this.#limits });
+      if (session.lost.aborted) this.#lose(session);
+      else session.lost.addEventListener('abort', () => this.#lose(session), { once: true });
       if (this.#isClosed) await session.close();
-      session.lost.addEventListener('abort', forget, { once: true });
       return session;
     } catch (error) {
       this.#session = null;
       throw error;
+    }
+  }
+
+  #lose({ lost }: LockSession): void {
+    this.#session = null;
+    if (this.#isClosed) return;
+    const cause = lost.reason instanceof Error ? lost.reason.cause : null;
+    this.#logger.warn({ reason: cause ? messageOf(cause) : 'it ended' }, 'lock connection lost');
+    const dealing = this.#dealWithLoss().finally(() => {
+      if (this.#afterLoss === dealing) this.#afterLoss = null;
+    });
+    this.#afterLoss = dealing;
+  }
+
+  async #dealWithLoss(): Promise<void> {
+    // The locks themselves are told in this very turn.
+    await null;
+    try {
+      await this.#onLost();
+    } catch (error) {
+      this.#logger.error({ err: error }, 'loss of the locks not dealt with');
     }
   }
 }

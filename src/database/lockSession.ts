@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Limits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 
 /** A connection with the locks that it holds. None of its methods but `tryLock` throws. */
@@ -12,10 +13,7 @@ export type LockSession = {
   close(): Promise<void>;
 };
 
-const connectLimitMs = 10_000;
-// With the interval between two questions: about when the server, for its part, gives up a silent client.
-const answerLimitMs = 10_000;
-const closeLimitMs = 2_000;
+const closeLimitMs = 1_000;
 
 // The server itself ends the session of a process that vanished: that frees its locks.
 const keepAliveSettings = {
@@ -25,20 +23,16 @@ const keepAliveSettings = {
   tcp_user_timeout: '25s',
 };
 
-export type LockSessionOptions = { url: string; logger: Logger; askEveryMs: number; idleTimeoutMs: number };
+export type LockLimits = Pick<Limits, 'databaseConnectMs' | 'lockAskMs' | 'lockAnswerMs' | 'lockIdleMs'>;
+export type LockSessionOptions = { url: string; logger: Logger; limits: LockLimits };
 
 /** Opens a lock session. Throws when the server cannot be reached. */
-export async function openLockSession({
-  url,
-  logger,
-  askEveryMs,
-  idleTimeoutMs,
-}: LockSessionOptions): Promise<LockSession> {
+export async function openLockSession({ url, logger, limits }: LockSessionOptions): Promise<LockSession> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'headway locks',
-    connectionTimeoutMillis: connectLimitMs,
-    query_timeout: answerLimitMs,
+    connectionTimeoutMillis: limits.databaseConnectMs,
+    query_timeout: limits.lockAnswerMs,
     keepAlive: true,
   });
   const lost = new AbortController();
@@ -52,11 +46,8 @@ export async function openLockSession({
     void client.end().catch(() => undefined);
   };
   const ask = inTurn(client, lose);
-  const asking = setInterval(() => void ask('select 1').catch(() => undefined), askEveryMs).unref();
-  client.on('error', error => {
-    if (!lost.signal.aborted) logger.warn({ reason: error.message }, 'lock connection lost');
-    lose(error);
-  });
+  const asking = setInterval(() => void ask('select 1').catch(() => undefined), limits.lockAskMs).unref();
+  client.on('error', lose);
   client.on('end', () => lose(null));
   try {
     await client.connect();
@@ -65,7 +56,7 @@ export async function openLockSession({
     throw error;
   }
   // And that of one that froze.
-  const settings = { ...keepAliveSettings, idle_session_timeout: `${idleTimeoutMs}ms` };
+  const settings = { ...keepAliveSettings, idle_session_timeout: `${limits.lockIdleMs}ms` };
   for (const [name, value] of Object.entries(settings)) await set(client, name, value, logger);
 
   return {
@@ -87,6 +78,8 @@ export async function openLockSession({
         client.end().catch(() => undefined),
         sleep(closeLimitMs, undefined, { ref: false }),
       ]);
+      // A network that swallows the farewell must not keep the process alive.
+      client.connection.stream.destroy();
     },
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import type { Logger } from '../logger.ts';
-import type { Database } from './Database.ts';
+import { type Database, withoutLimit } from './Database.ts';
 
 // The same depth from src/ and from dist/.
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -69,7 +69,7 @@ async function knownMigrations(): Promise<string[]> {
 async function runFile(trx: Knex, sql: string): Promise<void> {
   await trx.raw('set local statement_timeout = 0');
   // Knex takes a question mark for a placeholder, even in a comment.
-  await trx.raw(sql.replaceAll('?', '\\?'));
+  await trx.raw(sql.replaceAll('?', '\\?')).options(withoutLimit);
 }
 
 function refuseDown(name: string): never {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { defaultLimits, type Limits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
+import { retryWaitMs } from './retryWaitMs.ts';
 
 export type ReachOptions = {
   url: string;
@@ -8,6 +10,9 @@ export type ReachOptions = {
   signal: AbortSignal;
   /** Null: never. */
   giveUpAfterMs: number | null;
+  limits?: Pick<Limits, 'databaseConnectMs'>;
+  /** Called with each reason, as it changes. */
+  onRefusal?: (reason: string) => void;
 };
 
 /** The server did not let us in for as long as we tried. */
@@ -15,30 +20,33 @@ export class DatabaseUnreachableError extends Error {
   override name = 'DatabaseUnreachableError';
 }
 
-const firstWaitMs = 200;
-const longestWaitMs = 10_000;
-const connectLimitMs = 5_000;
+const shortestTryMs = 200;
 
 /**
  * Returns once a connection could be opened. Every refusal is tried again, a wrong password or a missing
  * database too: they are mended on the server, and it may still be on its way up. Logs one warning for each
  * change of the reason. Throws `DatabaseUnreachableError`, or the signal's reason.
  */
-export async function reachDatabase({ url, logger, signal, giveUpAfterMs }: ReachOptions): Promise<void> {
+export async function reachDatabase(options: ReachOptions): Promise<void> {
+  const { url, logger, signal, giveUpAfterMs, limits = defaultLimits, onRefusal } = options;
   const target = targetOf(url);
   const startedMs = performance.now();
   let warned: string | null = null;
   for (let tries = 0; ; tries += 1) {
     signal.throwIfAborted();
     const leftMs = giveUpAfterMs === null ? Infinity : giveUpAfterMs - (performance.now() - startedMs);
-    const refusal = await tryOnce(url, Math.min(connectLimitMs, Math.max(leftMs, firstWaitMs)), signal);
+    const limitMs = Math.min(limits.databaseConnectMs, Math.max(leftMs, shortestTryMs));
+    const refusal = await tryOnce(url, limitMs, signal);
     if (refusal === null) break;
     const reason = reasonOf(refusal, target.password);
-    const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** tries) * (0.5 + Math.random() / 2);
+    const waitMs = retryWaitMs(tries);
     if (giveUpAfterMs !== null && performance.now() - startedMs + waitMs > giveUpAfterMs) {
       throw unreachable(target, reason, refusal);
     }
-    if (reason !== warned) logger.warn({ ...target.shown, reason }, 'database not reached: trying again');
+    if (reason !== warned) {
+      logger.warn({ ...target.shown, reason }, 'database not reached: trying again');
+      onRefusal?.(reason);
+    }
     warned = reason;
     await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }

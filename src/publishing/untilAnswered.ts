@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { retryWaitMs } from '../database/retryWaitMs.ts';
 import { isDatabaseAway } from '../database/transact.ts';
-
-const firstWaitMs = 100;
-const longestWaitMs = 5_000;
 
 /**
  * Does what must be written, however long the database is away: what was read from the world outside cannot
@@ -18,8 +16,7 @@ export async function untilAnswered<Result>(
       return await work(tries > 0);
     } catch (error) {
       if (!isDatabaseAway(error) || signal.aborted) throw error;
-      const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** tries) * (0.5 + Math.random() / 2);
-      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(retryWaitMs(tries), undefined, { signal, ref: false }).catch(() => {});
     }
   }
 }

@@ -1,32 +1,29 @@
-import { z } from 'zod';
-import { QueueConsumer } from './consumer.ts';
+import { Consumers } from './Consumers.ts';
 import { checkEvictionPolicy } from './evictionPolicy.ts';
 import { reconcileSchedules } from './reconcileSchedules.ts';
 import { ScheduleReconciler } from './ScheduleReconciler.ts';
-import { defaultIngestEveryMs, ingestionTick, publishingTick, queueNames } from './schedule.ts';
+import {
+  ingestionTick,
+  publishingTick,
+  type QueueName,
+  queueNames,
+  type WantedScheduler,
+} from './schedule.ts';
 import type { QueueStatus, Queues, QueuesOptions } from './startQueues.ts';
-import { openQueue } from './store.ts';
+import { type OpenQueue, openQueue } from './store.ts';
 import { createStoreErrors } from './storeErrors.ts';
 import { withinLimit } from './withinLimit.ts';
 
-/** Sends hold no database connection, so many workspaces publish side by side. */
-const publishingConcurrency = 40;
-/** One tick reads many feeds side by side by itself. */
-const ingestionConcurrency = 1;
-const readyLimitMs = 5_000;
 const passLimitMs = 120_000;
 const closeLimitMs = 1_000;
 
-const publishingPayload = z.object({ workspaceId: z.number().int().positive() });
-
-/** What `startQueues` starts: two queues, their consumers, and the reconciliation that repeats. */
+/** What `startQueues` starts: the queues, their consumers, and the reconciliation that repeats. */
 export class RunningQueues implements Queues {
   readonly #options: QueuesOptions;
   readonly #errors;
-  readonly #publishing;
-  readonly #ingestion;
+  readonly #queues: Readonly<Record<QueueName, OpenQueue>>;
+  readonly #consumers;
   readonly #reconciler;
-  #consumers: readonly QueueConsumer[] = [];
   #pass: Promise<void> = Promise.resolve();
   #isStoreAccepted = false;
   #isStopped = false;
@@ -34,18 +31,25 @@ export class RunningQueues implements Queues {
   #problem: string | null = null;
 
   constructor(options: QueuesOptions) {
+    const { store, limits, logger, health } = options;
     this.#options = options;
-    this.#errors = createStoreErrors(options.logger);
-    this.#publishing = openQueue(options.store, queueNames.publishing, this.#errors);
-    this.#ingestion = openQueue(options.store, queueNames.ingestion, this.#errors);
+    this.#errors = createStoreErrors(logger, {
+      // There the store is the database itself.
+      isTold: error => store.kind === 'postgres' && health.failed(error),
+      // Whatever it is, the next comparison tells whether it is over.
+      onError: () => this.#reconciler.hurry(),
+    });
+    const open = (name: QueueName) => openQueue(store, name, this.#errors, limits);
+    this.#queues = { publishing: open('publishing'), ingestion: open('ingestion') };
+    this.#consumers = new Consumers({ ...options, errors: this.#errors });
     this.#reconciler = new ScheduleReconciler({
       reconcile: () => this.reconcile(),
-      ...(options.reconcileEveryMs === undefined ? {} : { everyMs: options.reconcileEveryMs }),
+      everyMs: limits.reconcileMs,
     });
   }
 
   get queues() {
-    return [this.#publishing.queue, this.#ingestion.queue];
+    return Object.values(queueNames).map(name => this.#queues[name].queue);
   }
 
   /** Creates BullMQ's tables on the PostgreSQL store, and throws if it cannot be reached. */
@@ -54,8 +58,12 @@ export class RunningQueues implements Queues {
     await this.#whenReady();
   }
 
+  recover(): Promise<void> {
+    return this.#consumers.recover();
+  }
+
   keepReconciling(): void {
-    this.#reconciler.start();
+    if (!this.#isStopped) this.#reconciler.start();
   }
 
   /** One pass after the other in a process: a caller waits for the one under way and then has its own. */
@@ -70,31 +78,72 @@ export class RunningQueues implements Queues {
       store: this.#options.store.kind,
       reconciledAt: this.#reconciledAt,
       problem: this.#problem,
-      running: this.#consumers.reduce((sum, consumer) => sum + consumer.running, 0),
+      running: this.#consumers.running,
     };
   }
 
-  async stop(graceMs: number): Promise<void> {
+  giveBackLost(): Promise<void> {
+    return this.#consumers.giveBackLost();
+  }
+
+  async drain(graceMs: number): Promise<void> {
     this.#isStopped = true;
-    await Promise.all([
-      this.#reconciler.stop(Math.max(graceMs, closeLimitMs)),
-      ...this.#consumers.map(consumer => consumer.stop(graceMs)),
-    ]);
-    await Promise.all([this.#publishing.close(closeLimitMs), this.#ingestion.close(closeLimitMs)]);
+    // A pass that is cut short is made again by whoever comes next.
+    await Promise.all([this.#reconciler.stop(closeLimitMs), this.#consumers.drain(graceMs)]);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isStopped) await this.drain(0);
+    const queues = Object.values(queueNames).map(name => this.#queues[name].close(closeLimitMs));
+    await Promise.all([this.#consumers.close(), ...queues]);
   }
 
   async #reconcileOnce() {
     if (this.#isStopped) return;
     try {
-      await withinLimit(this.#reconcileQueues(), passLimitMs, 'reconciliation');
+      const wanted = await this.#wanted();
+      await withinLimit(this.#reconcileQueues(wanted), passLimitMs, 'reconciliation');
       this.#errors.clear();
+      // A comparison writes, too.
+      if (this.#options.store.kind === 'postgres') this.#options.health.answered({ wrote: true });
       this.#reconciledAt = this.#options.clock.now();
       this.#problem = null;
     } catch (error) {
       // Connections that break while they are being closed are no problem of the store.
       if (this.#isStopped) return;
-      this.#errors.report(error);
       this.#problem = error instanceof Error ? error.message : String(error);
+      throw error;
+    }
+  }
+
+  /** What PostgreSQL says: where it cannot be asked, the store is not to blame. */
+  async #wanted(): Promise<Wanted> {
+    const { listTicking, ingestEveryMs, health, logger } = this.#options;
+    try {
+      const ticking = await listTicking();
+      health.answered();
+      return { publishing: ticking.map(publishingTick), ingestion: [ingestionTick(ingestEveryMs)] };
+    } catch (error) {
+      if (!health.failed(error)) logger.error({ err: error }, 'workspaces not listed');
+      throw error;
+    }
+  }
+
+  async #reconcileQueues(wanted: Wanted) {
+    try {
+      await this.#acceptStore();
+      await this.#whenReady();
+      const { store, withLock, clock } = this.#options;
+      for (const name of Object.values(queueNames)) {
+        await reconcileSchedules({
+          queue: this.#queues[name].queue,
+          wanted: wanted[name],
+          withLock: store.kind === 'postgres' ? withLock : null,
+          now: clock.now(),
+        });
+      }
+    } catch (error) {
+      if (!this.#isStopped) this.#errors.report(error);
       throw error;
     }
   }
@@ -102,64 +151,16 @@ export class RunningQueues implements Queues {
   /** No tick is taken from a store, and no scheduler written to it, before it was looked at. */
   async #acceptStore() {
     if (this.#isStoreAccepted) return;
-    const { store, isWorker } = this.#options;
-    if (store.kind === 'redis') await checkEvictionPolicy(store.url);
-    if (isWorker && !this.#isStopped) await this.#consume();
+    const { store, isWorker, limits } = this.#options;
+    if (store.kind === 'redis') await checkEvictionPolicy(store.url, limits.queueAnswerMs);
+    if (isWorker) await this.#consumers.start();
     this.#isStoreAccepted = true;
-  }
-
-  async #consume() {
-    const { store, jobs, logger } = this.#options;
-    const common = { store, logger, errors: this.#errors };
-    const consumers = [
-      new QueueConsumer({
-        ...common,
-        name: queueNames.publishing,
-        concurrency: publishingConcurrency,
-        run: (payload, signal) => jobs.publish(publishingPayload.parse(payload).workspaceId, signal),
-      }),
-      new QueueConsumer({
-        ...common,
-        name: queueNames.ingestion,
-        concurrency: ingestionConcurrency,
-        run: (_payload, signal) => jobs.ingest(signal),
-      }),
-    ];
-    try {
-      await Promise.all(consumers.map(consumer => consumer.ready()));
-    } catch (error) {
-      await Promise.all(consumers.map(consumer => consumer.stop(0)));
-      throw error;
-    }
-    // Stopped meanwhile: stop() has not seen them.
-    if (this.#isStopped) {
-      await Promise.all(consumers.map(consumer => consumer.stop(0)));
-      return;
-    }
-    this.#consumers = consumers;
-    for (const consumer of consumers) consumer.start();
   }
 
   async #whenReady() {
     const ready = Promise.all(this.queues.map(queue => queue.waitUntilReady()));
-    await withinLimit(ready, readyLimitMs, 'connecting to the queue store');
-  }
-
-  async #reconcileQueues() {
-    await this.#acceptStore();
-    await this.#whenReady();
-    const { store, withLock, clock, listTicking, ingestEveryMs = defaultIngestEveryMs } = this.#options;
-    const ticking = await listTicking();
-    const common = { withLock: store.kind === 'postgres' ? withLock : null, now: clock.now() };
-    await reconcileSchedules({
-      ...common,
-      queue: this.#publishing.queue,
-      wanted: ticking.map(publishingTick),
-    });
-    await reconcileSchedules({
-      ...common,
-      queue: this.#ingestion.queue,
-      wanted: [ingestionTick(ingestEveryMs)],
-    });
+    await withinLimit(ready, this.#options.limits.queueAnswerMs, 'connecting to the queue store');
   }
 }
+
+type Wanted = Readonly<Record<QueueName, readonly WantedScheduler[]>>;

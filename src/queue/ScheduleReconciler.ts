@@ -1,7 +1,5 @@
 import { LimitExceededError, withinLimit } from './withinLimit.ts';
 
-const defaultEveryMs = 30_000;
-
 const retryMs = 5_000;
 
 /**
@@ -12,11 +10,12 @@ export class ScheduleReconciler {
   readonly #reconcile: () => Promise<void>;
   readonly #everyMs: number;
   #timer: NodeJS.Timeout | undefined;
+  #nextAtMs = Infinity;
   #pass: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   /** `reconcile` reports its own errors; a rejection only brings the next pass forward. */
-  constructor({ reconcile, everyMs = defaultEveryMs }: { reconcile: () => Promise<void>; everyMs?: number }) {
+  constructor({ reconcile, everyMs }: { reconcile: () => Promise<void>; everyMs: number }) {
     this.#reconcile = reconcile;
     this.#everyMs = everyMs;
   }
@@ -24,6 +23,14 @@ export class ScheduleReconciler {
   /** Begins with a wait: whoever starts it has just reconciled. */
   start(): void {
     this.#lookAfter(this.#everyMs);
+  }
+
+  /** Looks within 5 s: something may have happened. Does nothing before `start`, and during a pass. */
+  hurry(): void {
+    if (this.#isStopped || this.#nextAtMs === Infinity) return;
+    if (this.#nextAtMs - performance.now() <= retryMs) return;
+    clearTimeout(this.#timer);
+    this.#lookAfter(retryMs);
   }
 
   /** Looks no more, and waits at most `limitMs` for a pass that is under way. */
@@ -38,12 +45,14 @@ export class ScheduleReconciler {
   }
 
   #lookAfter(waitMs: number) {
+    this.#nextAtMs = performance.now() + waitMs;
     this.#timer = setTimeout(() => {
       this.#pass = this.#look();
     }, waitMs);
   }
 
   async #look() {
+    this.#nextAtMs = Infinity;
     let waitMs = this.#everyMs;
     try {
       await this.#reconcile();

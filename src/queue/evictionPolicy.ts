@@ -1,7 +1,5 @@
 import { Redis } from 'ioredis';
 
-const limitMs = 5_000;
-
 /** Redis may drop keys when its memory is full: schedulers and jobs would vanish one by one. */
 export class RedisEvictionPolicyError extends Error {
   override name = 'RedisEvictionPolicyError';
@@ -17,10 +15,10 @@ export class RedisEvictionPolicyError extends Error {
 
 /**
  * Asks the Redis at `url` how it makes room, on a connection of its own. Throws
- * `RedisEvictionPolicyError` for any policy but noeviction, and the connection's error within 5 s when
+ * `RedisEvictionPolicyError` for any policy but noeviction, and the connection's error within `limitMs` when
  * Redis cannot be reached. A server that does not say passes. INFO, because hosted Redis forbids CONFIG.
  */
-export async function checkEvictionPolicy(url: string): Promise<void> {
+export async function checkEvictionPolicy(url: string, limitMs: number): Promise<void> {
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: limitMs,

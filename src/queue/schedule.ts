@@ -2,6 +2,21 @@ import { tickOffsetMs } from '../publishing/tickOffset.ts';
 
 /** Every recurring tick on one screen: what it is called, how often it runs, what is kept of it. */
 export const queueNames = { publishing: 'publishing', ingestion: 'ingestion' } as const;
+export type QueueName = keyof typeof queueNames;
+
+/** What the ticks of each queue carry: ids and nothing else. */
+export type TickPayloads = {
+  publishing: { workspaceId: number };
+  ingestion: Record<string, never>;
+};
+
+/** Ticks of a queue that run side by side in a process. */
+export const concurrency: Readonly<Record<QueueName, number>> = {
+  // Sends hold no database connection, so many workspaces publish side by side.
+  publishing: 40,
+  // One tick reads many feeds side by side by itself.
+  ingestion: 1,
+};
 
 /** One job scheduler as it should be. Its ticks' ids are `repeat:<id>:<slot>`: one job per slot. */
 export type WantedScheduler = {
@@ -10,10 +25,8 @@ export type WantedScheduler = {
   /** 1 … everyMs - 1: without an offset a scheduler fires at once whenever it is written. */
   offsetMs: number;
   jobName: string;
-  payload: { workspaceId: number } | Record<string, never>;
+  payload: TickPayloads[QueueName];
 };
-
-export const defaultIngestEveryMs = 30_000;
 
 /** A finished tick is kept for Bull Board, by count and by age in seconds, whichever ends first. */
 export const retention = {

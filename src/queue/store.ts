@@ -1,21 +1,18 @@
 import {
   type BackendFactory,
-  type ConnectionOptions,
-  createPostgresBackend,
-  createRedisBackend,
   type Processor,
   Queue,
   type RedisQueueBackend,
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import { Redis } from 'ioredis';
+import { defaultLimits } from '../limits.ts';
+import { connectStore, type QueueStore, type StoreLimits } from './connectStore.ts';
 import { retention } from './schedule.ts';
 import type { StoreErrors } from './storeErrors.ts';
 import { withinLimit } from './withinLimit.ts';
 
-/** Where BullMQ keeps wake-ups. `prefix` separates installations (and tests) that share a Redis. */
-export type QueueStore = { kind: 'redis'; url: string; prefix?: string } | { kind: 'postgres'; url: string };
+export type { QueueStore, StoreLimits };
 
 /** A queue of ticks, on either store. Its payloads are ids and nothing else. */
 export type TickQueue = Queue;
@@ -23,18 +20,20 @@ export type TickQueue = Queue;
 export type OpenQueue = { queue: TickQueue; close(limitMs: number): Promise<void> };
 export type OpenWorker = { worker: Worker; disconnect(): void };
 
-const commandTimeoutMs = 5_000;
-const connectTimeoutMs = 5_000;
-const maxPostgresConnections = 4;
-
 /**
  * Opens a queue to read and to write schedulers. It fails fast: a page or a reconciliation must not hang
  * on a store that is down. Connects in the background; `close` returns after `limitMs`, whatever is down.
  */
-export function openQueue(store: QueueStore, name: string, errors: StoreErrors): OpenQueue {
-  const { connection, backendFactory, disconnect } = connect(store, errors, {
+export function openQueue(
+  store: QueueStore,
+  name: string,
+  errors: StoreErrors,
+  limits: StoreLimits = defaultLimits,
+): OpenQueue {
+  const { connection, backendFactory, disconnect } = connectStore(store, errors, limits, {
     maxRetriesPerRequest: 1,
-    commandTimeout: commandTimeoutMs,
+    commandTimeout: limits.queueAnswerMs,
+    socketTimeout: limits.queueAnswerMs,
   });
   const queue = new Queue(
     name,
@@ -59,22 +58,49 @@ export function openWorker({
   processor,
   options,
   errors,
+  limits = defaultLimits,
 }: {
   store: QueueStore;
   name: string;
   processor: Processor;
-  options: Omit<WorkerOptions, 'connection' | 'prefix' | 'autorun'>;
+  options: Omit<WorkerOptions, 'connection' | 'prefix' | 'autorun' | 'drainDelay'>;
   errors: StoreErrors;
+  limits?: StoreLimits;
 }): OpenWorker {
-  const { connection, backendFactory, disconnect } = connect(store, errors, { maxRetriesPerRequest: null });
+  const { connection, backendFactory, disconnect } = connectStore(store, errors, limits, {
+    maxRetriesPerRequest: null,
+    // Not a limit on commands: the one that waits for a job may take long, and is sent again after a loss.
+    socketTimeout: longestWaitMs(limits) + limits.queueAnswerMs,
+  });
+  const drainDelay = Math.min(drainDelayMs, longestWaitMs(limits)) / 1_000;
   const worker = new Worker(
     name,
     processor,
-    { ...options, connection, ...prefixOf(store), autorun: false },
-    backendFactory,
+    { ...options, drainDelay, connection, ...prefixOf(store), autorun: false },
+    waitingAtMost(longestWaitMs(limits), backendFactory),
   );
   worker.on('error', errors.report);
   return { worker, disconnect };
+}
+
+/** How long a worker waits for a job that it does not know of, as BullMQ has it. */
+const drainDelayMs = 5_000;
+
+/** How long a worker waits for the next tick before it looks again: several times before it seems to stall. */
+function longestWaitMs({ queueStalledMs }: StoreLimits): number {
+  return queueStalledMs / 3;
+}
+
+// On PostgreSQL BullMQ lets a worker wait for an hour, trusting to be told of what comes. Where the connection
+// that would tell it, or the question what comes next, fell into an outage, that hour passed without a tick.
+function waitingAtMost(
+  limitMs: number,
+  open: BackendFactory<RedisQueueBackend>,
+): BackendFactory<RedisQueueBackend> {
+  return (...args) => {
+    const backend = open(...args);
+    return Object.defineProperty(backend, 'maximumBlockTimeout', { value: limitMs / 1_000 });
+  };
 }
 
 async function closeQueue(queue: Queue, limitMs: number, errors: StoreErrors) {
@@ -83,42 +109,6 @@ async function closeQueue(queue: Queue, limitMs: number, errors: StoreErrors) {
   } catch (error) {
     errors.report(error);
   }
-}
-
-type EventSource = { on(event: 'error', listen: (error: unknown) => void): unknown };
-
-type Connected = {
-  connection: ConnectionOptions;
-  backendFactory: BackendFactory<RedisQueueBackend>;
-  disconnect(): void;
-};
-
-// BullMQ types a queue by its backend, and Bull Board asks for the type of the Redis one. Both use only
-// what the backends share.
-const postgresBackend = createPostgresBackend as unknown as BackendFactory<RedisQueueBackend>;
-
-function connect(
-  store: QueueStore,
-  errors: StoreErrors,
-  redisOptions: { maxRetriesPerRequest: number | null; commandTimeout?: number },
-): Connected {
-  if (store.kind === 'postgres') {
-    const connection = {
-      connectionString: store.url,
-      schema: 'bullmq',
-      migrate: true,
-      max: maxPostgresConnections,
-      connectionTimeoutMillis: connectTimeoutMs,
-      // BullMQ leaves a connection that it has checked out without a listener: if that breaks, the process ends.
-      onConnect: (client: EventSource) => void client.on('error', errors.report),
-    };
-    return { connection, backendFactory: postgresBackend, disconnect: () => {} };
-  }
-  // An instance, because BullMQ's type of the options is not that of ioredis 6.
-  const client = new Redis(store.url, redisOptions);
-  client.on('error', errors.report);
-  client.on('ready', errors.clear);
-  return { connection: client, backendFactory: createRedisBackend, disconnect: () => client.disconnect() };
 }
 
 function prefixOf(store: QueueStore) {

@@ -9,14 +9,26 @@ export type StoreErrors = {
   clear(): void;
 };
 
+export type StoreErrorsOptions = {
+  /** Whether an error was told of elsewhere, and is no trouble of the store. Default: never. */
+  isTold?: (error: unknown) => boolean;
+  /** Called with every error, told of or not. */
+  onError?: () => void;
+};
+
 /**
  * One log line per change, not per error: a store that is down or out of memory raises thousands of
  * errors a second, and each of its connections raises its own.
  */
-export function createStoreErrors(logger: Logger): StoreErrors {
+export function createStoreErrors(
+  logger: Logger,
+  { isTold = () => false, onError = () => {} }: StoreErrorsOptions = {},
+): StoreErrors {
   const known = new Set<string>();
   return {
     report(error) {
+      onError();
+      if (isTold(error)) return;
       const text = describe(error);
       if (known.has(text)) return;
       // Texts with an id in them are all different: the set must not grow with them.

@@ -1,6 +1,8 @@
 /** What `withinLimit` throws: the work may still be going on, nobody waits for it any longer. */
 export class LimitExceededError extends Error {
   override name = 'LimitExceededError';
+  /** As the system's own errors name it. */
+  readonly code = 'ETIMEDOUT';
 }
 
 /**

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { UnitLocks, type UnitLocksOptions } from '../../src/database/lockConnection.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { withAdmin } from '../support/admin.ts';
 import { useDatabase } from '../support/database.ts';
 import { recordingLogger } from '../support/recordingLogger.ts';
@@ -84,6 +85,59 @@ describe('UnitLocks', () => {
     expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: 'lock connection lost' }));
   });
 
+  it('takes no unit again before the loss was dealt with, of which it tells once', async () => {
+    lines.length = 0;
+    const locks = open();
+    const happened: string[] = [];
+    let dealWith = () => {};
+    const dealtWith = new Promise<void>(resolve => {
+      dealWith = resolve;
+    });
+    const lock = await locks.tryLock('workspace:1');
+    lock?.signal.addEventListener('abort', () => happened.push('aborted'));
+    locks.onLost(() => {
+      happened.push('told');
+      return dealtWith;
+    });
+    await terminateSessions();
+    await until(() => happened.length === 2);
+
+    const taking = locks.tryLock('workspace:2').then(next => {
+      happened.push('taken');
+      return next;
+    });
+    happened.push('dealt with');
+    dealWith();
+    const next = await taking;
+
+    expect(happened).toEqual(['aborted', 'told', 'dealt with', 'taken']);
+    expect(next?.unit).toBe('workspace:2');
+    expect(lines.map(({ msg }) => msg)).toEqual(['lock connection lost']);
+  });
+
+  it('waits no longer for that than for an answer', async () => {
+    const locks = open({ limits: { ...defaultLimits, lockAnswerMs: 100 } });
+    const lock = await locks.tryLock('workspace:1');
+    locks.onLost(() => new Promise(() => {}));
+    await terminateSessions();
+    await until(() => lock?.signal.aborted);
+
+    expect(await locks.tryLock('workspace:2')).not.toBeNull();
+  });
+
+  it('calls its own end no loss', async () => {
+    const locks = open();
+    let losses = 0;
+    locks.onLost(async () => {
+      losses += 1;
+    });
+    await locks.tryLock('workspace:1');
+
+    await locks.close();
+
+    expect(losses).toBe(0);
+  });
+
   it('keeps a unit from its own process until a lost lock is released', async () => {
     const locks = open();
     const lock = await locks.tryLock('workspace:1');
@@ -99,7 +153,10 @@ describe('UnitLocks', () => {
   });
 
   it('lets the server end the session of a process that asks nothing for too long', async () => {
-    const [frozen, other] = [open({ askEveryMs: 60_000, idleTimeoutMs: 300 }), open()];
+    const [frozen, other] = [
+      open({ limits: { ...defaultLimits, lockAskMs: 60_000, lockIdleMs: 300 } }),
+      open(),
+    ];
     await frozen.tryLock('workspace:1');
 
     const taken = await until(() => other.tryLock('workspace:1'));
@@ -116,7 +173,7 @@ describe('UnitLocks', () => {
   });
 
   it('asks the server something now and then, so that its session is not idle', async () => {
-    const locks = open({ askEveryMs: 50 });
+    const locks = open({ limits: { ...defaultLimits, lockAskMs: 50 } });
     await locks.tryLock('workspace:1');
     const [first] = await lockSessions();
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ScheduleReconciler } from '../../src/queue/ScheduleReconciler.ts';
 import { until } from '../support/until.ts';
 
@@ -59,5 +59,31 @@ describe('ScheduleReconciler', () => {
     await until(() => passes === 1);
 
     await expect(reconciler.stop(20)).resolves.toBeUndefined();
+  });
+
+  it('looks sooner when something happened, but not more often than every five seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    let passes = 0;
+    const reconciler = new ScheduleReconciler({
+      everyMs: 30_000,
+      reconcile: async () => {
+        passes += 1;
+      },
+    });
+    reconciler.hurry();
+    reconciler.start();
+
+    for (let seconds = 0; seconds < 20; seconds += 1) {
+      reconciler.hurry();
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    const hurried = passes;
+    await vi.advanceTimersByTimeAsync(29_000);
+    await reconciler.stop(1_000);
+    vi.useRealTimers();
+
+    expect(hurried).toBeGreaterThanOrEqual(3);
+    expect(hurried).toBeLessThanOrEqual(4);
+    expect(passes).toBeLessThanOrEqual(hurried + 2);
   });
 });

@@ -9,11 +9,16 @@ export type BreakableLink = {
   cut(): Promise<void>;
   /** Accepts connections again. */
   mend(): Promise<void>;
+  /** Keeps all connections, and accepts new ones, but lets nothing through any more, either way. */
+  swallow(): void;
+  /** Ends what hangs, and lets new connections through. */
+  spit(): void;
 };
 
 export async function openBreakableLink(target: string): Promise<BreakableLink> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
+  let isSwallowing = false;
   let server = await listen(0);
   const url = new URL(target);
   url.hostname = '127.0.0.1';
@@ -32,7 +37,8 @@ export async function openBreakableLink(target: string): Promise<BreakableLink> 
             far.destroy();
           });
       }
-      near.pipe(far).pipe(near);
+      near.on('data', bytes => isSwallowing || far.write(bytes));
+      far.on('data', bytes => isSwallowing || near.write(bytes));
     });
     listening.listen(onPort, '127.0.0.1');
     await once(listening, 'listening');
@@ -50,6 +56,13 @@ export async function openBreakableLink(target: string): Promise<BreakableLink> 
     },
     async mend() {
       server = await listen(Number(url.port));
+    },
+    swallow() {
+      isSwallowing = true;
+    },
+    spit() {
+      for (const socket of sockets) socket.destroy();
+      isSwallowing = false;
     },
   };
 }

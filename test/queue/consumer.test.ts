@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabaseHealth } from '../../src/database/DatabaseHealth.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { QueueConsumer, type RunTick } from '../../src/queue/consumer.ts';
 import { type OpenQueue, openQueue, type QueueStore } from '../../src/queue/store.ts';
 import { createStoreErrors } from '../../src/queue/storeErrors.ts';
@@ -9,8 +11,8 @@ import { storeKinds, useStore } from './stores.ts';
 
 const closeLimitMs = 1_000;
 const graceMs = 300;
-/** The grace, a second to close by force, and what a busy machine adds. */
-const boundMs = graceMs + closeLimitMs + 1_500;
+/** The grace, a second for results, a second to close by force, and what a busy machine adds. */
+const boundMs = graceMs + 2 * closeLimitMs + 1_500;
 
 /** Ends when it is aborted. */
 const untilAborted: RunTick = (_payload, signal) =>
@@ -19,6 +21,11 @@ const untilAborted: RunTick = (_payload, signal) =>
     if (signal.aborted) give();
     signal.addEventListener('abort', give);
   });
+
+async function stop(consumer: QueueConsumer, withinMs: number): Promise<void> {
+  await consumer.drain(withinMs);
+  await consumer.close();
+}
 
 const never: RunTick = () => new Promise(() => {});
 
@@ -42,8 +49,17 @@ describe.each(storeKinds)('QueueConsumer on %s', kind => {
   function consume(run: RunTick, { at = store, concurrency = 40 } = {}) {
     const { logger, lines } = collectingLogger();
     const errors = createStoreErrors(logger);
-    const consumer = new QueueConsumer({ store: at, name: 'publishing', concurrency, run, errors, logger });
-    closing.push(() => consumer.stop(0));
+    const consumer = new QueueConsumer({
+      store: at,
+      name: 'publishing',
+      concurrency,
+      run,
+      limits: defaultLimits,
+      health: createDatabaseHealth(logger),
+      errors,
+      logger,
+    });
+    closing.push(() => stop(consumer, 0));
     consumer.start();
     return { consumer, lines };
   }
@@ -106,12 +122,22 @@ describe.each(storeKinds)('QueueConsumer on %s', kind => {
     expect(failures[0]?.err?.message).toBe('the database is lost');
   });
 
+  it('tells once of a database that is away, not with every tick that it fails', async () => {
+    const away = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+    const { lines } = consume(() => Promise.reject(away));
+    await Promise.all([add(1), add(2), add(3)]);
+
+    await until(async () => (await publishing.queue.getFailedCount()) === 3);
+
+    expect(lines.map(({ msg }) => msg)).toEqual(['database lost: connect ECONNREFUSED 127.0.0.1:5432']);
+  });
+
   it('aborts a running tick when it stops, waits for it, and keeps its result', async () => {
     const { consumer } = consume(untilAborted);
     const job = await add();
     await until(() => consumer.running === 1);
 
-    await consumer.stop(5_000);
+    await stop(consumer, 5_000);
 
     const ended = await publishing.queue.getJob(String(job.id));
     expect(ended?.returnvalue).toEqual({ outcome: 'idle', reason: 'stopping' });
@@ -127,7 +153,7 @@ describe.each(storeKinds)('QueueConsumer on %s', kind => {
     await add(1);
     await until(async () => (await publishing.queue.getCompletedCount()) === 1);
 
-    await consumer.stop(5_000);
+    await stop(consumer, 5_000);
     await add(2);
 
     expect(await publishing.queue.getWaitingCount()).toBe(1);
@@ -138,7 +164,7 @@ describe.each(storeKinds)('QueueConsumer on %s', kind => {
     await add();
     await until(() => consumer.running === 1);
 
-    const took = await timed(() => consumer.stop(graceMs));
+    const took = await timed(() => stop(consumer, graceMs));
 
     expect(took).toBeLessThan(boundMs);
   });
@@ -150,7 +176,7 @@ describe.each(storeKinds)('QueueConsumer on %s', kind => {
     await until(() => consumer.running === 1);
     await link.cut();
 
-    const took = await timed(() => consumer.stop(graceMs));
+    const took = await timed(() => stop(consumer, graceMs));
 
     expect(took).toBeLessThan(boundMs);
   });
@@ -162,7 +188,7 @@ describe.each(storeKinds)('QueueConsumer on %s', kind => {
     await until(async () => (await publishing.queue.getCompletedCount()) === 1);
     await link.cut();
 
-    const took = await timed(() => consumer.stop(graceMs));
+    const took = await timed(() => stop(consumer, graceMs));
 
     expect(took).toBeLessThan(boundMs);
   });

@@ -1,47 +1,62 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { createDatabaseHealth } from '../../src/database/DatabaseHealth.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { tickOffsetMs } from '../../src/publishing/tickOffset.ts';
 import { type Queues, type QueuesOptions, startQueues } from '../../src/queue/startQueues.ts';
 import type { QueueStore } from '../../src/queue/store.ts';
+import type { UnitConsumer } from '../../src/unitConsumer.ts';
 import { until } from '../support/until.ts';
 import { openBreakableLink } from './breakableLink.ts';
 import { collectingLogger } from './logLines.ts';
-import { hasRedisServer, startPrivateRedis } from './privateRedis.ts';
+import { hasRedisServer, type PrivateRedis, startPrivateRedis } from './privateRedis.ts';
 import { storeKinds, useStore } from './stores.ts';
 
 const everyMs = 200;
 const hourMs = 3_600_000;
 const graceMs = 5_000;
 
+const reconciledEvery = (reconcileMs: number) => ({ ...defaultLimits, reconcileMs });
+const nothingClaimed: UnitConsumer = { recover: async () => 0, giveBack: async () => 0 };
+
 const running: Queues[] = [];
 
 afterEach(async () => {
-  await Promise.all(running.splice(0).map(queues => queues.stop(graceMs)));
+  await Promise.all(running.splice(0).map(queues => stop(queues)));
 });
+
+async function stop(queues: Queues, withinMs = graceMs): Promise<void> {
+  await queues.drain(withinMs);
+  await queues.close();
+}
 
 /** Starts queues whose ticks only say that they ran. */
 async function start(store: QueueStore, options: Partial<QueuesOptions> = {}) {
   const published: number[] = [];
   const { logger, lines } = collectingLogger();
   let ingested = 0;
+  const publish = async ({ workspaceId }: { workspaceId: number }) => {
+    published.push(workspaceId);
+    return { workspace: workspaceId, outcome: 'idle' };
+  };
+  const ingest = async () => {
+    ingested += 1;
+  };
   const queues = await startQueues({
     store,
-    jobs: {
-      publish: async workspaceId => {
-        published.push(workspaceId);
-        return { workspace: workspaceId, outcome: 'idle' };
-      },
-      ingest: async () => {
-        ingested += 1;
-      },
+    tasks: {
+      publishing: { run: publish, consumer: nothingClaimed },
+      ingestion: { run: ingest, consumer: nothingClaimed },
     },
     listTicking: async () => [{ id: 7, tickIntervalMs: everyMs }],
     withLock: (_key, work) => work(),
     logger,
     clock: systemClock,
     ingestEveryMs: hourMs,
-    reconcileEveryMs: hourMs,
+    limits: reconciledEvery(hourMs),
+    health: createDatabaseHealth(logger),
     isWorker: true,
+    signal: new AbortController().signal,
     ...options,
   });
   running.push(queues);
@@ -109,7 +124,7 @@ describe.each(storeKinds)('startQueues on %s', kind => {
   });
 
   it('mends a lost store by itself', async () => {
-    const { published } = await startHere({ reconcileEveryMs: 100 });
+    const { published } = await startHere({ limits: reconciledEvery(100) });
     await until(() => published.length >= 2);
     await testStore.wipe();
     const before = published.length;
@@ -161,6 +176,62 @@ describe.each(storeKinds)('startQueues on %s', kind => {
     expect(queues.status()).toMatchObject({ store: kind, problem: 'the database is away' });
   });
 
+  it('does not blame the store for a database that is away, and tells of that once', async () => {
+    const away = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+    const { queues, lines } = await startHere({ listTicking: () => Promise.reject(away) });
+
+    await expect(queues.reconcile()).rejects.toThrow(away);
+
+    expect(lines.map(({ msg }) => msg)).toEqual(['database lost: connect ECONNREFUSED 127.0.0.1:5432']);
+  });
+
+  it('takes no tick before the recovery has ended', async () => {
+    const first = await startHere();
+    await until(() => first.published.length >= 1);
+    await stop(first.queues);
+    let recover = (_count: number) => {};
+    const recovery = new Promise<number>(resolve => {
+      recover = resolve;
+    });
+    const happened: string[] = [];
+    const run = async () => happened.push('tick');
+    const starting = startHere({
+      tasks: {
+        publishing: { run, consumer: { ...nothingClaimed, recover: () => recovery } },
+        ingestion: { run: async () => null, consumer: nothingClaimed },
+      },
+    });
+    // Another process runs ticks meanwhile, so there are some to be taken.
+    const other = await startHere();
+    await until(() => other.published.length >= 3);
+    await stop(other.queues);
+
+    happened.push('recovered');
+    recover(0);
+    await starting;
+
+    await until(() => happened.length >= 2);
+    expect(happened[0]).toBe('recovered');
+  });
+
+  it('ends a start that still waits when the process is to stop', async () => {
+    const stopping = new AbortController();
+    const starting = startHere({
+      signal: stopping.signal,
+      tasks: {
+        publishing: {
+          run: async () => null,
+          consumer: { ...nothingClaimed, recover: () => new Promise(() => {}) },
+        },
+        ingestion: { run: async () => null, consumer: nothingClaimed },
+      },
+    });
+
+    stopping.abort(new Error('told to stop'));
+
+    await expect(starting).rejects.toThrow('told to stop');
+  });
+
   it('only shows the queues in a process that is no worker', async () => {
     const { queues, publishing } = await startHere({ isWorker: false });
 
@@ -185,7 +256,7 @@ describe.each(storeKinds)('startQueues on %s', kind => {
     const { queues, published, lines } = await startHere();
     await until(() => published.length >= 1);
 
-    await queues.stop(graceMs);
+    await stop(queues);
 
     expect(lines).toEqual([]);
   });
@@ -194,14 +265,17 @@ describe.each(storeKinds)('startQueues on %s', kind => {
 describe.skipIf(!hasRedisServer())('startQueues on a Redis of its own', () => {
   it('ticks again after FLUSHALL', async () => {
     const redis = await startPrivateRedis();
-    const { published, queues } = await start({ kind: 'redis', url: redis.url }, { reconcileEveryMs: 100 });
+    const { published, queues } = await start(
+      { kind: 'redis', url: redis.url },
+      { limits: reconciledEvery(100) },
+    );
     await until(() => published.length >= 2);
 
     await redis.client.flushall();
     const before = published.length;
 
     await until(() => published.length >= before + 3);
-    await queues.stop(graceMs);
+    await stop(queues);
     await redis.stop();
   });
 
@@ -223,7 +297,7 @@ describe.skipIf(!hasRedisServer())('startQueues on a Redis of its own', () => {
     await link.cut();
     const { queues, published, lines } = await start(
       { kind: 'redis', url: link.url },
-      { reconcileEveryMs: 100 },
+      { limits: reconciledEvery(100) },
     );
     expect(queues.status()).toMatchObject({
       reconciledAt: null,
@@ -235,8 +309,34 @@ describe.skipIf(!hasRedisServer())('startQueues on a Redis of its own', () => {
     await until(() => published.length >= 2);
     expect(queues.status()).toMatchObject({ reconciledAt: expect.any(Date), problem: null });
     expect(lines.filter(line => line.msg.includes('ECONNREFUSED'))).toHaveLength(1);
-    await queues.stop(graceMs);
+    await stop(queues);
     await link.cut();
+    await redis.stop();
+  });
+
+  it('bears a Redis without memory: told in few lines, shown, and over when there is room', async () => {
+    const redis = await startPrivateRedis();
+    const store = { kind: 'redis', url: redis.url } as const;
+    const { published, queues, lines } = await start(store, {
+      // A tick that was taken, and whose successor could not be written, has to stall first.
+      limits: { ...reconciledEvery(100), queueStalledMs: 1_000 },
+    });
+    await until(() => published.length >= 2);
+    await redis.client.config('SET', 'maxmemory', '1mb');
+    const problem = await until(() => queues.status().problem);
+    const errorsBefore = await errorsOf(redis.client);
+    await until(async () => (await errorsOf(redis.client)) > errorsBefore + 20);
+    const told = lines.length;
+
+    await redis.client.config('SET', 'maxmemory', '0');
+    const before = published.length;
+
+    await until(() => published.length >= before + 2);
+    await until(() => queues.status().problem === null);
+    expect(problem).toContain('OOM command not allowed');
+    expect(told).toBeLessThan(10);
+    expect(lines.filter(({ msg }) => msg === 'queue store recovered')).toHaveLength(1);
+    await stop(queues);
     await redis.stop();
   });
 
@@ -244,17 +344,27 @@ describe.skipIf(!hasRedisServer())('startQueues on a Redis of its own', () => {
     const redis = await startPrivateRedis();
     const { queues } = await start(
       { kind: 'redis', url: redis.url },
-      { jobs: { publish: () => new Promise(() => {}), ingest: async () => null } },
+      {
+        tasks: {
+          publishing: { run: () => new Promise(() => {}), consumer: nothingClaimed },
+          ingestion: { run: async () => null, consumer: nothingClaimed },
+        },
+      },
     );
     await until(() => queues.status().running === 1);
     await redis.stop();
     const begin = performance.now();
 
-    await queues.stop(300);
+    await stop(queues, 300);
 
     expect(performance.now() - begin).toBeLessThan(300 + 3_000 + 1_000);
   });
 });
+
+/** How many commands Redis has refused since it started. */
+async function errorsOf(client: PrivateRedis['client']): Promise<number> {
+  return Number(/total_error_replies:(\d+)/.exec(await client.info('stats'))?.[1]);
+}
 
 describe('startQueues without a PostgreSQL', () => {
   it('rejects, since the application has no database either', async () => {

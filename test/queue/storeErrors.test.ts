@@ -54,4 +54,21 @@ describe('createStoreErrors', () => {
 
     expect(lines[0]?.msg).toBe(`queue store failed: ${refused.join('; ')}`);
   });
+
+  it('leaves alone what is told of elsewhere, and passes on that something happened', () => {
+    const { logger, lines } = collectingLogger();
+    let happened = 0;
+    const errors = createStoreErrors(logger, {
+      isTold: error => error instanceof TypeError,
+      onError: () => {
+        happened += 1;
+      },
+    });
+
+    errors.report(new TypeError('told of'));
+    errors.report(new Error('down'));
+
+    expect(lines.map(line => line.msg)).toEqual(['queue store failed: down']);
+    expect(happened).toBe(2);
+  });
 });

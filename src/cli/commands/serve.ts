@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { createLogger } from '../../logger.ts';
+import { createLogger, type Logger } from '../../logger.ts';
 import { print, printError } from '../output.ts';
 import { loadConfig } from '../withApp.ts';
 
 const overTimeMs = 4_000;
+const afterStopMs = 200;
 
 const roles = {
   start: { isWorker: true, hasWeb: true, description: 'run everything: ticks, feeds and the web side' },
@@ -41,8 +42,27 @@ async function run(role: keyof typeof roles): Promise<void> {
     }, config.shutdownGraceMs + overTimeMs).unref();
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
+  endAtFaults(logger, stopping.signal);
   const { isWorker, hasWeb } = roles[role];
   // Queues and web side are loaded only where they run: other commands start a third faster without them.
   const { serve } = await import('../../serve.ts');
-  await serve({ config, logger, isWorker, hasWeb, stopping: stopping.signal, announce: print });
+  try {
+    await serve({ config, logger, isWorker, hasWeb, stopping: stopping.signal, announce: print });
+  } finally {
+    // All is stopped by now; what a dead network still holds open is nothing to wait for.
+    setTimeout(() => process.exit(), afterStopMs).unref();
+  }
+}
+
+/**
+ * What nobody caught leaves the process in a state that nobody foresaw: it ends at once, and whoever starts it
+ * again finds everything as after a kill. One that is stopping anyway goes on with that.
+ */
+function endAtFaults(logger: Logger, stopping: AbortSignal): void {
+  const end = (error: unknown) => {
+    if (stopping.aborted) return logger.error({ err: error }, 'fault while stopping');
+    logger.fatal({ err: error }, 'ended by a fault');
+    process.exit(1);
+  };
+  process.on('uncaughtException', end).on('unhandledRejection', end);
 }
