@@ -4,19 +4,26 @@ import { createSendRequest } from './channels/sendRequest.ts';
 import type { Config } from './config.ts';
 import { connectDatabase } from './database/connectDatabase.ts';
 import type { Database } from './database/Database.ts';
-import { UnitLocks } from './database/lockConnection.ts';
+import { createDatabaseHealth, type DatabaseHealth } from './database/DatabaseHealth.ts';
+import { holdOn } from './database/holdOn.ts';
+import { type OnLocksLost, UnitLocks } from './database/lockConnection.ts';
 import { migrate } from './database/migrate.ts';
+import type { FeedClaimsInHand } from './ingestion/feedClaimsInHand.ts';
 import { IngestFeedsJob } from './ingestion/IngestFeedsJob.ts';
+import { ingestionConsumer } from './ingestion/ingestionConsumer.ts';
 import type { Logger } from './logger.ts';
 import { hasSealedSecrets } from './models/configuration.ts';
 import { createAddressGuard } from './network/addressGuard.ts';
 import { createGuardedFetch } from './network/createGuardedFetch.ts';
 import { ArticlePublishingService } from './publishing/ArticlePublishingService.ts';
+import { ClaimsInHand } from './publishing/ClaimsInHand.ts';
 import { PublishNextArticleJob } from './publishing/PublishNextArticleJob.ts';
+import { publishingConsumer } from './publishing/publishingConsumer.ts';
 import type { PublishingTools } from './publishing/publishRouteArticle.ts';
 import type { LockUnit } from './publishing/workspaceLock.ts';
 import { loadSecretKey } from './secretKey.ts';
 import { createSecretBox, type SecretBox, unsealSettings } from './secrets.ts';
+import type { UnitConsumer } from './unitConsumer.ts';
 import { userAgent } from './version.ts';
 
 /** The program, composed: everything that a command or a server works with. */
@@ -29,6 +36,14 @@ export type App = {
   publishing: PublishingTools & { lock: LockUnit };
   publishNextArticle: PublishNextArticleJob;
   ingestFeeds: IngestFeedsJob;
+  /** What each queue's consumer does beside its work, by the queue's name. */
+  consumers: { publishing: UnitConsumer; ingestion: UnitConsumer };
+  /** Told of what happens to those who ask the database something. */
+  health: DatabaseHealth;
+  /** Says what to do when the locks were lost with their connection, before the first is taken again. */
+  onLocksLost(act: OnLocksLost): void;
+  /** Gives up every lock, and takes none again. Bounded by a second. */
+  releaseLocks(): Promise<void>;
   /** Releases the locks, then the database, then the embedded server if it is ours. Bounded. */
   close(): Promise<void>;
 };
@@ -41,19 +56,28 @@ export type AppOptions = {
   giveUpAfterMs: number | null;
   /** Share the embedded PostgreSQL of a running Headway, as one-shot commands do. */
   attach: boolean;
+  /** Default: one that is of use only to those who never wait. */
+  health?: DatabaseHealth;
+  /** Called with each reason why the database was not reached, as it changes. */
+  onRefusal?: (reason: string) => void;
 };
 
-/** Opens the database, brings its schema up to date, and composes the program on top of it. */
+/**
+ * Opens the database, brings its schema up to date, and composes the program on top of it. A server that waits
+ * for its database for ever does so throughout, also where it is lost again before all of this is done.
+ */
 export async function openApp(options: AppOptions): Promise<App> {
-  const { config, logger } = options;
-  const { databaseUrl, dataDir } = config;
-  const connected = await connectDatabase({ ...options, databaseUrl, dataDir });
+  const { config, logger, signal, health = createDatabaseHealth(logger) } = options;
+  const { databaseUrl, dataDir, limits } = config;
+  const hold = <Result>(work: () => Promise<Result>) =>
+    options.giveUpAfterMs === null ? holdOn(work, { health, signal }) : work();
+  const connected = await connectDatabase({ ...options, databaseUrl, dataDir, limits });
   try {
-    await migrate(connected.db, logger);
-    const hasSealed = () => hasSealedSecrets(connected.db);
+    await hold(() => migrate(connected.db, logger));
+    const hasSealed = () => hold(() => hasSealedSecrets(connected.db));
     const key = await loadSecretKey({ secretKey: config.secretKey, dataDir, hasSealed, logger });
     const secretBox = createSecretBox(key);
-    const locks = new UnitLocks({ url: connected.url, logger });
+    const locks = new UnitLocks({ url: connected.url, logger, limits });
     return {
       config,
       logger,
@@ -61,6 +85,9 @@ export async function openApp(options: AppOptions): Promise<App> {
       databaseUrl: connected.url,
       secretBox,
       ...compose({ config, logger, db: connected.db, locks, secretBox }),
+      health,
+      onLocksLost: act => locks.onLost(act),
+      releaseLocks: () => locks.close(),
       close: async () => {
         await locks.close();
         await connected.close();
@@ -77,17 +104,24 @@ type Parts = { config: Config; logger: Logger; db: Database; locks: UnitLocks; s
 function compose({ config, logger, db, locks, secretBox }: Parts) {
   const guard = createAddressGuard(config.allowNetworks);
   const agent = userAgent(config.contact);
+  const { limits } = config;
   const service = new ArticlePublishingService({
     channels: channelRegistry,
     openSettings: destination => unsealSettings(destination, secretBox),
-    createSend: limits => createSendRequest({ guard, userAgent: agent, ...limits }),
+    createSend: deadlines => createSendRequest({ guard, userAgent: agent, limits, ...deadlines }),
   });
   const lock: LockUnit = unit => locks.tryLock(unit);
-  const publishing = { db, service, logger, newToken: randomUUID, lock };
+  const claims = new ClaimsInHand();
+  const publishing = { db, service, logger, newToken: randomUUID, lock, claims, limits };
   const fetch = createGuardedFetch({ guard, userAgent: agent });
+  const feedClaims: FeedClaimsInHand = new Map();
   return {
     publishing,
     publishNextArticle: new PublishNextArticleJob(publishing, lock),
-    ingestFeeds: new IngestFeedsJob({ db, lock, fetch, logger }),
+    ingestFeeds: new IngestFeedsJob({ db, lock, fetch, logger, claims: feedClaims }),
+    consumers: {
+      publishing: publishingConsumer(publishing),
+      ingestion: ingestionConsumer({ db, lock, logger, claims: feedClaims }),
+    },
   };
 }

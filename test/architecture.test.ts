@@ -20,6 +20,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'app.ts',
     'serve.ts',
     'config.ts',
+    'limits.ts',
     'version.ts',
     'secrets.ts',
     'setup',
@@ -38,6 +39,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   ],
   'serve.ts': [
     'app.ts',
+    'ConsumerRecord.ts',
     'limits.ts',
     'unitConsumer.ts',
     'readiness.ts',
@@ -66,6 +68,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'logger.ts',
     'models',
   ],
+  'ConsumerRecord.ts': ['models', 'database', 'clock.ts', 'logger.ts', 'version.ts'],
   'readiness.ts': ['database', 'models', 'publishing', 'queue'],
   http: ['queue', 'models', 'database', 'clock.ts', 'logger.ts'],
   queue: ['publishing', 'models', 'database', 'clock.ts', 'limits.ts', 'logger.ts', 'unitConsumer.ts'],
@@ -176,6 +179,7 @@ describe('the directions of the source', () => {
       'PublishOutcome.ts',
       'sendRequest.ts',
       'answerOutcome.ts',
+      'signature.ts',
       'writeFileAtomically.ts',
     ];
     const platforms = platformFiles();

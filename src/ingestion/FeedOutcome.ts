@@ -1,9 +1,10 @@
 /**
  * `busy`: another process reads it, or has just done so. `stopped`: given back untouched on a shutdown or
- * with the lock lost. `newArticles` counts what was stored, `routed` what was queued of it.
+ * with the lock lost. `lost`: another process took it over, so that nothing of this read was written.
+ * `newArticles` counts what was stored, `routed` what was queued of it.
  */
 export type FeedOutcome = {
-  outcome: 'read' | 'unchanged' | 'failed' | 'gone' | 'busy' | 'stopped';
+  outcome: 'read' | 'unchanged' | 'failed' | 'gone' | 'busy' | 'stopped' | 'lost';
   newArticles: number;
   routed: number;
   /** For a person; null when there is nothing to add. */

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
+import { isDatabaseAway } from '../database/transact.ts';
 import type { Logger } from '../logger.ts';
 import { dueFeeds } from '../models/feeds.ts';
 import type { GuardedFetch } from '../network/guardedFetch.ts';
 import type { FeedOutcome } from './FeedOutcome.ts';
-import { ingestFeed, type LockFeed } from './ingestFeed.ts';
+import type { FeedClaimsInHand } from './feedClaimsInHand.ts';
+import type { LockFeed } from './feedLock.ts';
+import { ingestFeed } from './ingestFeed.ts';
 import { onePerHost } from './onePerHost.ts';
 
 export type IngestFeedsOptions = {
@@ -15,6 +18,8 @@ export type IngestFeedsOptions = {
   logger: Logger;
   /** Makes claim tokens and post keys. Default: random uuids. */
   newId?: () => string;
+  /** Where the job notes the claims that it has in hand, for those who give them back. Default: its own. */
+  claims?: FeedClaimsInHand;
 };
 
 export type IngestFeeds = {
@@ -40,9 +45,10 @@ export class IngestFeedsJob {
   readonly #options: Required<IngestFeedsOptions>;
 
   constructor(options: IngestFeedsOptions) {
-    this.#options = { newId: randomUUID, ...options };
+    this.#options = { newId: randomUUID, claims: new Map(), ...options };
   }
 
+  /** Throws when the database is away: that is no feed's fault, and told once, not feed by feed. */
   async handle(
     { feedId, workspaceId, isForced = false }: IngestFeeds,
     { clock, signal }: { clock: Clock; signal: AbortSignal },
@@ -54,15 +60,19 @@ export class IngestFeedsJob {
       now: clock.now(),
     };
     const due = await dueFeeds(this.#options.db, selection);
-    const feeds = await onePerHost(due, { limit: feedsAtOnce, hostOf, signal }, feed =>
-      this.#read(feed, { clock, signal, isForced }),
+    const away = new AbortController();
+    const limits = { limit: feedsAtOnce, hostOf, signal: AbortSignal.any([signal, away.signal]) };
+    const feeds = await onePerHost(due, limits, feed =>
+      this.#read(feed, { clock, signal, isForced }, error => away.abort(error)),
     );
+    away.signal.throwIfAborted();
     return { feeds };
   }
 
   async #read(
     { id, name, workspaceId }: DueFeed,
     context: { clock: Clock; signal: AbortSignal; isForced: boolean },
+    isAway: (error: unknown) => void,
   ): Promise<IngestedFeed> {
     const { logger } = this.#options;
     try {
@@ -74,7 +84,8 @@ export class IngestFeedsJob {
       );
       return { feedId: id, name, ...outcome };
     } catch (error) {
-      logger.error({ feedId: id, workspaceId, err: error }, 'feed could not be ingested');
+      if (isDatabaseAway(error)) isAway(error);
+      else logger.error({ feedId: id, workspaceId, err: error }, 'feed could not be ingested');
       const detail = error instanceof Error ? error.message : String(error);
       return { feedId: id, name, outcome: 'failed', newArticles: 0, routed: 0, detail, change: null };
     }

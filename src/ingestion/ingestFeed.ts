@@ -1,58 +1,89 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
-import { type ClaimedFeed, claimFeed, type FeedClaim, giveBackFeed } from '../models/feeds.ts';
+import { isDatabaseAway } from '../database/transact.ts';
+import type { Logger } from '../logger.ts';
+import { claimFeed, type FeedClaim, giveBackFeeds } from '../models/feedClaims.ts';
+import type { Feed } from '../models/feeds.ts';
 import type { GuardedFetch } from '../network/guardedFetch.ts';
 import { type FeedOutcome, outcome } from './FeedOutcome.ts';
-import { isAtFailureLimit } from './feedHealth.ts';
+import { type FeedClaimsInHand, isInHand, letGo } from './feedClaimsInHand.ts';
+import { feedUnit, type LockFeed } from './feedLock.ts';
 import { type FeedFetch, fetchFeed } from './fetchFeed.ts';
-import { recordFailed, recordGone, recordInterrupted, recordRead, recordUnchanged } from './recordOutcome.ts';
+import { claimLost, recordFailed, recordGone, recordRead, recordUnchanged } from './recordOutcome.ts';
+import { recoverFeed } from './recoverFeed.ts';
 
-/** Takes a unit's lock without waiting; null: another one has it. */
-export type LockFeed = (unit: string) => Promise<{ signal: AbortSignal; release(): Promise<void> } | null>;
+export type IngestTools = {
+  db: Database;
+  lock: LockFeed;
+  fetch: GuardedFetch;
+  logger: Logger;
+  newId: () => string;
+  claims: FeedClaimsInHand;
+};
 
-export type IngestTools = { db: Database; lock: LockFeed; fetch: GuardedFetch; newId: () => string };
-
-type Run = IngestTools & { clock: Clock; feed: ClaimedFeed; claim: FeedClaim };
+type Circumstances = { clock: Clock; signal: AbortSignal; isForced: boolean };
+type Run = IngestTools & Circumstances & { claim: FeedClaim };
 
 /**
  * Reads one feed, stores what is new and routes it. Everything that a read brings is written in one
  * transaction, so that a crash leaves the feed as if it had not been read: its articles, its validators and
  * its route articles exist together or not at all.
  */
-export async function ingestFeed(
-  feedId: number,
-  options: IngestTools & { clock: Clock; signal: AbortSignal; isForced: boolean },
-): Promise<FeedOutcome> {
-  const { db, lock, clock, signal, isForced } = options;
-  const unit = await lock(`feed:${feedId}`);
+export async function ingestFeed(feedId: number, options: IngestTools & Circumstances): Promise<FeedOutcome> {
+  const { lock, clock, newId } = options;
+  const unit = await lock(feedUnit(feedId));
   if (unit === null) return outcome('busy', 'another process is reading it');
   try {
-    const claim = { feedId, claimToken: options.newId() };
-    const feed = await claimFeed(db, { ...claim, isForced, now: clock.now() });
-    if (feed === null) return outcome('busy', 'another process has just read it');
-    const run = { ...options, feed, claim };
-    return await readClaimed(run, AbortSignal.any([signal, unit.signal]));
+    const signal = AbortSignal.any([options.signal, unit.signal]);
+    if (signal.aborted) return outcome('stopped');
+    const recovered = await recoverFeed(options, { feedId, now: clock.now() });
+    if (recovered && !recovered.isDue) return recovered.outcome;
+    return await claimAndRead({ ...options, signal, claim: { feedId, claimToken: newId() } });
   } finally {
     await unit.release();
   }
 }
 
-async function readClaimed(run: Run, signal: AbortSignal): Promise<FeedOutcome> {
-  const { feed, fetch, clock } = run;
-  if (feed.wasInterrupted && isAtFailureLimit(feed)) return recordInterrupted(run, clock.now());
-  const request = { ...feed, zone: feed.timezone };
+async function claimAndRead(run: Run): Promise<FeedOutcome> {
+  const { claims, claim, logger } = run;
+  claims.set(claim.feedId, claim.claimToken);
   try {
-    const result = await fetchFeed(request, { fetch, now: clock.now(), signal });
-    return await record(run, result, clock.now());
+    const ended = await readClaimed(run);
+    // What this process gave back itself while it was read is no news: that is how it stops.
+    const isGivenBack = ended.outcome === 'lost' && !isInHand(claims, claim);
+    letGo(claims, claim);
+    if (isGivenBack) return outcome('stopped');
+    if (ended.outcome === 'lost') logger.warn({ feedId: claim.feedId }, 'claim lost');
+    return ended;
   } catch (error) {
-    // Our own fault. Counted all the same: a feed that trips us must not be tried at every tick.
-    const detail = `internal error: ${error instanceof Error ? error.message : String(error)}`;
-    await recordFailed(run, { detail, waitMs: 0 }, clock.now());
+    // Without an answer the claim may stand: it stays in hand, to be given back, or recovered by the next read.
+    if (!isDatabaseAway(error)) letGo(claims, claim);
     throw error;
   }
 }
 
-function record(run: Run, result: FeedFetch, now: Date): Promise<FeedOutcome> {
+async function readClaimed(run: Run): Promise<FeedOutcome> {
+  const { db, fetch, claim, clock, signal, isForced } = run;
+  const feed = await claimFeed(db, { ...claim, isForced, now: clock.now() });
+  if (feed === null) return outcome('busy', 'another process has just read it');
+  const claimed = { ...run, feed };
+  try {
+    const request = { ...feed, zone: feed.timezone };
+    const result = await fetchFeed(request, { fetch, now: clock.now(), signal });
+    // What was cut off may report anything, such as a failure or a feed without items.
+    if (signal.aborted) return await giveBack(run);
+    return await record(claimed, result, clock.now());
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    if (signal.aborted) return giveBack(run, message);
+    // Our own fault. Counted all the same: a feed that trips us must not be tried at every tick.
+    await recordFailed(claimed, { detail: `internal error: ${message}`, waitMs: 0 }, clock.now());
+    throw error;
+  }
+}
+
+function record(run: Run & { feed: Feed }, result: FeedFetch, now: Date): Promise<FeedOutcome> {
   switch (result.kind) {
     case 'read':
       return recordRead(run, result, now);
@@ -62,14 +93,12 @@ function record(run: Run, result: FeedFetch, now: Date): Promise<FeedOutcome> {
       return recordGone(run, now);
     case 'failed':
       return recordFailed(run, result, now);
-    case 'aborted':
-      return giveBack(run);
     default:
       return result satisfies never;
   }
 }
 
-async function giveBack({ db, claim }: Run): Promise<FeedOutcome> {
-  await giveBackFeed(db, claim);
-  return outcome('stopped');
+async function giveBack({ db, claim }: Run, detail: string | null = null): Promise<FeedOutcome> {
+  const isGivenBack = (await giveBackFeeds(db, [claim])) > 0;
+  return isGivenBack ? outcome('stopped', detail) : claimLost();
 }

@@ -1,20 +1,16 @@
 import type { Database } from '../database/Database.ts';
+import { transact } from '../database/transact.ts';
 import { type AlertKind, raiseAlert } from '../models/alerts.ts';
-import {
-  type ClaimedFeed,
-  type Feed,
-  type FeedClaim,
-  holdsFeedClaim,
-  recordFeedFailure,
-  recordFeedRead,
-} from '../models/feeds.ts';
+import { type FeedClaim, holdsFeedClaim, recordFeedFailure, recordFeedRead } from '../models/feedClaims.ts';
+import type { Feed } from '../models/feeds.ts';
 import { type FeedOutcome, outcome } from './FeedOutcome.ts';
 import { afterFailure, afterRedirect, nextFetchAfterRead } from './feedHealth.ts';
 import type { FeedFetch } from './fetchFeed.ts';
 import { type Stored, storeItems } from './storeItems.ts';
 
 /** A claimed feed, and what recording its outcome takes. */
-export type ClaimedRun = { db: Database; newId: () => string; feed: ClaimedFeed; claim: FeedClaim };
+export type ClaimedRun = { db: Database; newId: () => string } & Claimed;
+type Claimed = { feed: Feed; claim: FeedClaim };
 
 /** Stores a complete read with its articles and route articles: all of it or nothing. */
 export function recordRead(
@@ -22,7 +18,7 @@ export function recordRead(
   result: Extract<FeedFetch, { kind: 'read' }>,
   now: Date,
 ): Promise<FeedOutcome> {
-  return db.transaction(async transaction => {
+  return transact(db, async transaction => {
     if (!(await holdsFeedClaim(transaction, claim))) return claimLost();
     const stored = await storeItems(transaction, feed, result.feed.items, { now, newId });
     const { etag, lastModified, movedTo, waitMs } = result;
@@ -52,7 +48,7 @@ export function recordUnchanged(
   { movedTo, waitMs }: { movedTo: string | null; waitMs: number },
   now: Date,
 ): Promise<FeedOutcome> {
-  return db.transaction(async transaction => {
+  return transact(db, async transaction => {
     const { etag, lastModified } = feed;
     const isRecorded = await recordFeedRead(transaction, {
       ...claim,
@@ -69,33 +65,35 @@ export function recordUnchanged(
 
 /** Counts a failure and sets the wait; the one that makes the feed failing raises the alert. */
 export function recordFailed(
-  { db, feed, claim }: ClaimedRun,
-  { detail, waitMs }: { detail: string; waitMs: number },
+  { db, ...claimed }: ClaimedRun,
+  failure: Failure,
   now: Date,
 ): Promise<FeedOutcome> {
-  return db.transaction(async transaction => {
-    const after = afterFailure(feed, waitMs, now);
-    if (!(await recordFeedFailure(transaction, { ...claim, ...after, error: detail, now })))
-      return claimLost();
-    const isNewlyFailing = after.status === 'failing' && feed.status !== 'failing';
-    if (!isNewlyFailing) return outcome('failed', detail);
-    const next = after.nextFetchAt.toISOString();
-    const message = `Feed "${feed.name}" failed ${after.failures} times in a row: ${detail}. It is tried again at ${next}, then less and less often.`;
-    await alert(transaction, feed, 'feed_failing', message, now);
-    return { ...outcome('failed', detail), change: 'failing' };
-  });
+  return transact(db, transaction => recordFailedIn(transaction, claimed, failure, now));
 }
 
-/** What kills its reader again and again is backed off like what fails, without another try now. */
-export function recordInterrupted(run: ClaimedRun, now: Date): Promise<FeedOutcome> {
-  // The claim has counted it already.
-  const feed = { ...run.feed, failures: run.feed.failures - 1 };
-  return recordFailed({ ...run, feed }, { detail: 'interrupted (consumer restarted)', waitMs: 0 }, now);
+type Failure = { detail: string; waitMs: number };
+
+/** As `recordFailed`, in the caller's transaction. */
+export async function recordFailedIn(
+  transaction: Database,
+  { feed, claim }: Claimed,
+  { detail, waitMs }: Failure,
+  now: Date,
+): Promise<FeedOutcome> {
+  const after = afterFailure(feed, waitMs, now);
+  if (!(await recordFeedFailure(transaction, { ...claim, ...after, error: detail, now }))) return claimLost();
+  const isNewlyFailing = after.status === 'failing' && feed.status !== 'failing';
+  if (!isNewlyFailing) return outcome('failed', detail);
+  const next = after.nextFetchAt.toISOString();
+  const message = `Feed "${feed.name}" failed ${after.failures} times in a row: ${detail}. It is tried again at ${next}, then less and less often.`;
+  await alert(transaction, feed, 'feed_failing', message, now);
+  return { ...outcome('failed', detail), change: 'failing' };
 }
 
 /** 410: the feed is read no more, by its publisher's own word. */
 export function recordGone({ db, feed, claim }: ClaimedRun, now: Date): Promise<FeedOutcome> {
-  return db.transaction(async transaction => {
+  return transact(db, async transaction => {
     const detail = 'the server answered 410, gone for good';
     const { failures } = feed;
     const gone = { ...claim, status: 'gone', failures, error: detail, nextFetchAt: now, now } as const;
@@ -125,6 +123,7 @@ function describe({ changedArticles, tooOld }: Stored, warnings: readonly string
   return notes.length > 0 ? notes.join('; ') : null;
 }
 
-function claimLost(): FeedOutcome {
-  return outcome('busy', 'claim lost: another process took the feed over');
+/** What a read is that finds its claim taken over: nothing of it was written. */
+export function claimLost(): FeedOutcome {
+  return outcome('lost', 'claim lost: another process took the feed over');
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { version } from '../../src/version.ts';
 import { useDatabase } from '../support/database.ts';
@@ -172,6 +173,7 @@ describe('headway status', () => {
     expect(json).toMatchObject({ exitCode: 0, stderr: '' });
     expect(json.json()).toEqual({
       versions: { headway: version, node: process.version, postgres: expect.stringMatching(/^\d+/) },
+      consumers: [],
       workspaces: [
         {
           name: 'default',
@@ -196,6 +198,40 @@ describe('headway status', () => {
     expect(text.stdout).toContain('waiting: 1 awaiting_approval');
     expect(text.stdout).toContain('dead 1');
     expect(later.stdout).toContain('NOT TICKING');
+  });
+
+  it('shows the worker processes, and which of them is gone', async () => {
+    const seconds = (count: number) => new Date(Date.parse(at) + 1_000 * count);
+    const common = { version, role: 'start', queues: ['publishing', 'ingestion'], started_at: seconds(-600) };
+    const alive = { id: randomUUID(), host: 'one', pid: 11, seen_at: seconds(-120) };
+    const gone = {
+      id: randomUUID(),
+      host: 'two',
+      pid: 22,
+      seen_at: seconds(-121),
+      started_at: seconds(-900),
+    };
+    await database.db('consumers').insert([
+      { ...common, ...gone },
+      { ...common, ...alive },
+    ]);
+
+    const [json, text] = await Promise.all([
+      headway(['status', '--json', '--at', at]),
+      headway(['status', '--at', at]),
+    ]);
+
+    const shown = { version, role: 'start', queues: ['publishing', 'ingestion'] };
+    expect(json.json().consumers).toEqual([
+      { ...shown, host: 'one', pid: 11, startedAt: iso(-600), seenAt: iso(-120), isAlive: true },
+      { ...shown, host: 'two', pid: 22, startedAt: iso(-900), seenAt: iso(-121), isAlive: false },
+    ]);
+    expect(text.stdout).toMatch(/worker one 11 .*: running since 2026-/);
+    expect(text.stdout).toMatch(/worker two 22 .*: GONE, last seen 2026-/);
+
+    function iso(count: number): string {
+      return seconds(count).toISOString();
+    }
   });
 });
 

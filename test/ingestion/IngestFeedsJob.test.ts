@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { IngestFeedsJob } from '../../src/ingestion/IngestFeedsJob.ts';
 import { useDatabase } from '../support/database.ts';
 import { createChannel, createFeed, createWorkspace } from '../support/factories.ts';
 import { until } from '../support/until.ts';
@@ -430,6 +431,25 @@ describe('IngestFeedsJob', () => {
     ).toEqual(new Set(['idle 0 null null']));
     expect(rows.every(row => row.next_fetch_at < new Date('2026-09-07'))).toBe(true);
     expect(await feedRow(feedId)).toMatchObject({ claim_token: null, claimed_at: null });
+  });
+
+  it('claims nothing when it is stopped while it asks for the lock', async () => {
+    const { feedId, locks, logger, world, clock } = await ingestionScene(database.db);
+    const before = await feedRow(feedId);
+    const stop = new AbortController();
+    const lock = (unit: string) => {
+      stop.abort();
+      return locks.lock(unit);
+    };
+    const claims = new Map<number, string>();
+    const job = new IngestFeedsJob({ db: database.db, lock, fetch: world.fetch, logger, claims });
+
+    const { feeds } = await job.handle({}, { clock, signal: stop.signal });
+
+    expect(feeds).toMatchObject([{ outcome: 'stopped' }]);
+    expect(await feedRow(feedId)).toEqual(before);
+    expect(world.requests).toEqual([]);
+    expect([claims.size, locks.held.size]).toEqual([0, 0]);
   });
 
   it('leaves a feed to the process that holds its lock', async () => {

@@ -26,7 +26,7 @@ export async function ingestionScene(
   const job = new IngestFeedsJob({ db, lock: locks.lock, fetch: world.fetch, logger });
   const ingest = (what: IngestFeeds = {}, signal = new AbortController().signal) =>
     job.handle(what, { clock, signal });
-  return { clock, answers, world, locks, lines, workspaceId, channelId, feedId, job, ingest };
+  return { clock, answers, world, locks, logger, lines, workspaceId, channelId, feedId, job, ingest };
 }
 
 export async function createRoute(

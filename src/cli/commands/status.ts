@@ -1,10 +1,15 @@
 import type { Command } from 'commander';
+import { findOldSnapshot, type OldSnapshot } from '../../models/oldSnapshot.ts';
 import { listWorkspaces } from '../../models/workspaces.ts';
 import { version } from '../../version.ts';
+import { describeConsumers } from '../describeConsumers.ts';
 import { describeWorkspace } from '../describeWorkspace.ts';
 import { formatInstant, print, printJson } from '../output.ts';
 import { parseInstant } from '../parseArguments.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
+
+/** From here on the dead entries that it keeps from being cleaned up make ticks slower. */
+const snapshotIsOldMs = 60_000;
 
 type Options = { at?: Date; json?: boolean; workspace?: string };
 
@@ -21,21 +26,40 @@ export function addStatus(program: Command): void {
 }
 
 async function status(context: CommandContext, { workspace, json }: Options): Promise<void> {
-  const { db } = context.app;
+  const { db, config } = context.app;
   const chosen =
     workspace === undefined ? await listWorkspaces(db) : [await chooseWorkspace(context.app, workspace)];
   const workspaces = [];
   for (const each of chosen) workspaces.push(await describeWorkspace(context, each));
   const versions = { headway: version, node: process.version, postgres: await serverVersion(context) };
-  if (json) return printJson({ versions, workspaces });
+  const consumers = await describeConsumers(db, config.limits, context.clock.now());
+  const snapshot = await findOldSnapshot(db, new Date(context.clock.now().getTime() - snapshotIsOldMs));
+  if (json) return printJson({ versions, snapshot, consumers, workspaces });
   print(`Headway ${versions.headway}, Node ${versions.node}, PostgreSQL ${versions.postgres}`);
   if (workspaces.length === 0) print('There is no workspace yet: run "headway apply FILE".');
+  if (snapshot) printSnapshot(snapshot);
+  for (const consumer of consumers) printConsumer(consumer);
   for (const each of workspaces) printWorkspace(each);
 }
 
 async function serverVersion({ app }: CommandContext): Promise<string> {
   const { rows } = await app.db.raw('show server_version');
   return String(rows[0].server_version);
+}
+
+function printSnapshot({ pid, application, state, since }: OldSnapshot): void {
+  print(
+    `  OLD SNAPSHOT: ${application} (PostgreSQL process ${pid}) has a transaction open since ` +
+      `${formatInstant(since)}, ${state}: nothing that was changed since can be cleaned up. End it.`,
+  );
+}
+
+function printConsumer(consumer: Awaited<ReturnType<typeof describeConsumers>>[number]): void {
+  const { role, host, pid, version, queues, startedAt, seenAt, isAlive } = consumer;
+  const life = isAlive
+    ? `running since ${formatInstant(startedAt)}`
+    : `GONE, last seen ${formatInstant(seenAt)}`;
+  print(`  worker ${host} ${pid} (headway ${role} ${version}; ${queues.join(', ')}): ${life}`);
 }
 
 type Described = Awaited<ReturnType<typeof describeWorkspace>>;

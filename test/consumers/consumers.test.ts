@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { queueNames } from '../../src/queue/schedule.ts';
+import type { ConsumerHarness } from './ConsumerHarness.ts';
+import { describeConsumer } from './describeConsumer.ts';
+import { ingestionHarness } from './harnesses/ingestion.ts';
+import { publishingHarness } from './harnesses/publishing.ts';
+
+type QueueName = (typeof queueNames)[keyof typeof queueNames];
+
+// A queue without one is an error of types here, and a failure below.
+const harnesses: Readonly<Record<QueueName, ConsumerHarness>> = {
+  publishing: publishingHarness,
+  ingestion: ingestionHarness,
+};
+
+for (const [queue, harness] of Object.entries(harnesses)) describeConsumer(queue, harness);
+
+it('covers the consumer of every registered queue', () => {
+  expect(Object.keys(harnesses).sort()).toEqual(Object.values(queueNames).sort());
+});
