@@ -110,16 +110,20 @@ const selectState = {
   text: 'select state from publications where channel_id = $1 and url_key = $2 and generation = $3',
 };
 
+/** One send of a publication: a repeat has the same id, and its own instant. */
+export type Sent = { publicationId: number; sendingAt: Date };
+
 /**
- * Marks a publication as unknown, by its id, while its end is open. It keeps its slot, unless nothing has
- * left in it: then another one may have it. Null: it is gone, or settled already.
+ * Marks a publication as unknown while the end of this very send is open. It keeps its slot, unless nothing
+ * has left in it: then another one may have it. Null: it is gone, settled, or was sent again since.
  */
 export async function markUnknown(
   db: Database,
-  id: number,
+  { publicationId, sendingAt }: Sent,
   { keepsSlot = true } = {},
 ): Promise<{ slotAt: Date | null } | null> {
-  const [row] = await query<{ slotAt: Date | null }>(db, updateUnknown, [id, keepsSlot]);
+  const values = [publicationId, keepsSlot, sendingAt];
+  const [row] = await query<{ slotAt: Date | null }>(db, updateUnknown, values);
   return row ?? null;
 }
 
@@ -127,7 +131,7 @@ const updateUnknown = {
   name: 'mark-publication-unknown',
   text: `
     update publications set state = 'unknown', slot_at = case when $2 then slot_at end
-    where id = $1 and state in ('sending', 'unknown')
+    where id = $1 and state in ('sending', 'unknown') and sending_at = $3
     returning slot_at as "slotAt"`,
 };
 
@@ -145,27 +149,27 @@ const selectPublished = {
 export async function findIntentOfClaim(
   db: Database,
   { id, claimToken }: { id: number; claimToken: string },
-): Promise<{ publicationId: number } | null> {
-  const [row] = await query<{ publicationId: number }>(db, selectIntentOfClaim, [id, claimToken]);
+): Promise<Sent | null> {
+  const [row] = await query<Sent>(db, selectIntentOfClaim, [id, claimToken]);
   return row ?? null;
 }
 
 const selectIntentOfClaim = {
   name: 'find-intent-of-claim',
   text: `
-    select p.id as "publicationId" from route_articles r
+    select p.id as "publicationId", p.sending_at as "sendingAt" from route_articles r
     join publications p on p.route_article_id = r.id and p.state = 'sending'
     where r.id = $1 and r.claim_token = $2 and r.sending_at is not null`,
 };
 
-/** Deletes a publication that definitely did not go out. False: it is gone, or was published. */
-export async function deletePublication(db: Database, id: number): Promise<boolean> {
-  return (await execute(db, deleteById, [id])) > 0;
+/** Deletes a publication whose send definitely did not go out. False: it is gone, published, or was sent again since. */
+export async function deletePublication(db: Database, { publicationId, sendingAt }: Sent): Promise<boolean> {
+  return (await execute(db, deleteById, [publicationId, sendingAt])) > 0;
 }
 
 const deleteById = {
   name: 'delete-publication',
-  text: `delete from publications where id = $1 and state in ('sending', 'unknown')`,
+  text: `delete from publications where id = $1 and state in ('sending', 'unknown') and sending_at = $2`,
 };
 
 /** Locks what is in the sending state in a workspace, if anything is, for the transaction. */
@@ -182,15 +186,15 @@ const selectSendingForUpdate = {
 export async function findSending(
   db: Database,
   routeArticleId: number,
-): Promise<{ id: number; slotAt: Date | null } | null> {
-  const [row] = await query<{ id: number; slotAt: Date | null }>(db, selectSending, [routeArticleId]);
+): Promise<(Sent & { slotAt: Date | null }) | null> {
+  const [row] = await query<Sent & { slotAt: Date | null }>(db, selectSending, [routeArticleId]);
   return row ?? null;
 }
 
 const selectSending = {
   name: 'find-sending-publication',
   text: `
-    select id, slot_at as "slotAt" from publications
+    select id as "publicationId", sending_at as "sendingAt", slot_at as "slotAt" from publications
     where route_article_id = $1 and state = 'sending'`,
 };
 

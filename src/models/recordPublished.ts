@@ -39,6 +39,7 @@ export async function recordPublished(db: Database, published: NewPublished): Pr
   return rows.length > 0;
 }
 
+// What a claim has counted counts only if it is this one's: a late success may meet another's.
 // A part that is read by another runs before it: the workspace is changed before the channel, as in the gate.
 const recordText = ({ code, hasAttempt, provesHealth }: Recording) => `
     with publication as (
@@ -47,7 +48,7 @@ const recordText = ({ code, hasAttempt, provesHealth }: Recording) => `
       returning *),
     route_article as (
       update route_articles r
-      set publish_status = 'published', publish_attempts = greatest(r.publish_attempts, $5), next_attempt_at = null, next_lookup_at = null, lookups = 0,
+      set publish_status = 'published', publish_attempts = greatest(r.publish_attempts - (r.publish_status = 'publishing')::int, $5), next_attempt_at = null, next_lookup_at = null, lookups = 0,
           last_error_code = null, last_error = null, updated_at = $4,
           claim_token = null, claimed_at = null, claimed_from = null, claimed_wait = null
       from publication p

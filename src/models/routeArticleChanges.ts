@@ -1,8 +1,9 @@
 import { type Database, execute } from '../database/Database.ts';
 
 // What people do to route articles: each one conditional UPDATE. Once sending_at is stamped on a
-// publishing row it is too late; before that, the gate honours what was changed and gives back.
-const notYetSending = `publish_status <> 'publishing' or sending_at is null`;
+// publishing row it is too late; before that, the gate honours what was changed and gives back. A repeat has
+// been sent before, whatever its claim says.
+const notYetSending = `publish_status <> 'publishing' or (sending_at is null and claimed_from <> 'unknown')`;
 const changeable = `publish_status in ('pending', 'failed', 'dead', 'skipped', 'publishing') and (${notYetSending})`;
 
 /** Approves, rejects or returns to the inbox. True when that changed the row. */

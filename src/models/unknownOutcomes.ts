@@ -107,21 +107,6 @@ const updateLookedUp = {
     where id = $1 and publish_status = 'unknown'`,
 };
 
-/** Sets when an unknown outcome is looked at next, without counting a search. False: it is no longer unknown. */
-export async function setNextLookUp(
-  db: Database,
-  { routeArticleId, next, now }: { routeArticleId: number; next: Date | null; now: Date },
-): Promise<boolean> {
-  return (await execute(db, updateNextLookUp, [routeArticleId, next, now])) > 0;
-}
-
-const updateNextLookUp = {
-  name: 'set-next-look-up',
-  text: `
-    update route_articles set next_lookup_at = $2, updated_at = $3
-    where id = $1 and publish_status = 'unknown'`,
-};
-
 /** Deletes the publication of an unknown outcome that did not go out. False: it is no longer unknown. */
 export async function deleteUnknown(db: Database, publicationId: number): Promise<boolean> {
   return (await execute(db, deleteById, [publicationId])) > 0;

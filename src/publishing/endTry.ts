@@ -76,7 +76,7 @@ export function intentOf({ claimed, intent }: EndedTry): PassedIntent {
 /** Deletes what was written at the gate, and frees who waits for its link: it did not go out. */
 export async function dropIntent(trx: Database, { claimed, intent }: EndedTry): Promise<void> {
   if (intent === null) return;
-  if (!(await deletePublication(trx, intent.publicationId))) throw claimLost(claimed);
+  if (!(await deletePublication(trx, intent))) throw claimLost(claimed);
   await freeDuplicateWaits(trx, claimed);
 }
 
@@ -89,7 +89,8 @@ export async function endTry(trx: Database, ended: EndedTry, fields: EndFields):
   const isOurs = await endClaim(trx, {
     id: claimed.id,
     claimToken: claimed.claimToken,
-    passedGate: intent !== null,
+    // A repeat that was recovered meanwhile is unknown already, and its count and its wait are decided.
+    passedGate: intent !== null && !claimed.repeats,
     nextAttemptAt: null,
     nextLookupAt: null,
     skipReason: null,

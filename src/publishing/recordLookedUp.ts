@@ -86,7 +86,7 @@ async function recordNotSent(trx: Database, { unknown, at, now }: LookedUp): Pro
   const { publicationId, routeArticleId, workspaceId, channelId, attempts, title, destination } = unknown;
   if (!(await deleteUnknown(trx, publicationId))) return 'settled';
   const isDead = hasExhaustedPublishAttempts(attempts);
-  await endUnknown(trx, {
+  const isEnded = await endUnknown(trx, {
     routeArticleId,
     publishStatus: isDead ? 'dead' : 'failed',
     attempts,
@@ -95,6 +95,7 @@ async function recordNotSent(trx: Database, { unknown, at, now }: LookedUp): Pro
     error: nothingFound,
     now,
   });
+  if (!isEnded) throw new Error(`route article ${routeArticleId} is not as unknown as its publication`);
   await freeDuplicateWaits(trx, unknown);
   await recordAttempt(trx, {
     workspaceId,

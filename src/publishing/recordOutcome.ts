@@ -123,7 +123,7 @@ async function recordUnknown(trx: Database, ended: EndedTry, unknown: Unknown): 
   const { claimed, at, reconciliation } = ended;
   const { attempts, workspaceId } = claimed;
   const { code, detail } = unknown;
-  const settled = await markUnknown(trx, intentOf(ended).publicationId);
+  const settled = await markUnknown(trx, intentOf(ended));
   if (!settled) throw claimLost(claimed);
   const nextLookupAt = firstLookUpAt(reconciliation, { at, attempts });
   await endTry(trx, ended, {

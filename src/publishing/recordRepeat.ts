@@ -29,7 +29,7 @@ export async function recordRepeat(trx: Database, ended: EndedTry, outcome: NotS
   const attempts = isCounted ? claimed.attempts : claimed.attempts - 1;
   const code = outcome.kind === 'skipped' ? outcome.reason : outcome.code;
   const { detail } = outcome;
-  const settled = await markUnknown(trx, intentOf(ended).publicationId, { keepsSlot: isUnknown });
+  const settled = await markUnknown(trx, intentOf(ended), { keepsSlot: isUnknown });
   if (!settled) throw claimLost(claimed);
 
   const request = { workspaceId, ...ended };

@@ -76,14 +76,14 @@ async function recoverAsUnknown(trx: Database, recovery: Recovery): Promise<Reco
   const { id, channelId, attempts, title } = orphan;
   const publication = await findSending(trx, id);
   if (publication) {
-    await markUnknown(trx, publication.id);
+    await markUnknown(trx, publication);
     await recordSlot(trx, workspaceId, publication.slotAt);
   }
   const destination = await loadDestination(trx, channelId);
   const reconciliation = service.reconciliationOf(destination);
   const nextLookupAt = publication && firstLookUpAt(reconciliation, { at, attempts });
   await endOrphan(trx, recovery, { publishStatus: 'unknown', nextLookupAt });
-  await note(trx, recovery, 'unknown', publication?.id ?? null);
+  await note(trx, recovery, 'unknown', publication?.publicationId ?? null);
   if (reconciliation === 'blind') {
     await holdForUnknown(trx, { workspaceId, destination, at, now }, interrupted);
   }

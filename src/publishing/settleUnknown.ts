@@ -87,7 +87,7 @@ async function settle(
     const subject = { subjectType: 'route_article', subjectId: id } as const;
     await recordAudit(trx, { workspaceId, actor, action: 'settle', ...subject, detail: settlement, now });
     return true;
-  });
+  }).catch(isClaimedMeanwhile);
   const { as } = settlement;
   if (!isSettled) return notUnknown(db, id, settlement);
   logger.info({ routeArticleId: id, workspaceId, as }, 'article settled');
@@ -106,12 +106,24 @@ function markPublished(
   return recordPublished(trx, { ...settled, ...messages, durationMs: 0, now });
 }
 
+/** Thrown inside the transaction, so that nothing of it stays. */
+class ClaimedMeanwhileError extends Error {
+  override name = 'ClaimedMeanwhileError';
+}
+
+function isClaimedMeanwhile(error: unknown): false {
+  if (error instanceof ClaimedMeanwhileError) return false;
+  throw error;
+}
+
 // The post key stays: a late success, or a duplicate under it, still meets the unique index.
 async function markNotSent(trx: Database, unknown: UnknownOutcome, now: Date): Promise<boolean> {
   const { publicationId, routeArticleId } = unknown;
   if (!(await deleteUnknown(trx, publicationId))) return false;
   const fresh = { publishStatus: 'pending', attempts: 0, nextAttemptAt: null } as const;
-  await endUnknown(trx, { routeArticleId, ...fresh, errorCode: null, error: null, now });
+  if (!(await endUnknown(trx, { routeArticleId, ...fresh, errorCode: null, error: null, now }))) {
+    throw new ClaimedMeanwhileError(`route article ${routeArticleId} was claimed for a repeat`);
+  }
   await freeDuplicateWaits(trx, unknown);
   return true;
 }

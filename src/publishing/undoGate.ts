@@ -1,7 +1,7 @@
 import type { Database } from '../database/Database.ts';
 import { transact } from '../database/transact.ts';
 import { type ClaimedRouteArticle, freeDuplicateWaits, giveBackClaim } from '../models/claims.ts';
-import { deletePublication, findIntentOfClaim, markUnknown } from '../models/publications.ts';
+import { deletePublication, findIntentOfClaim, markUnknown, type Sent } from '../models/publications.ts';
 
 const maxTries = 3;
 
@@ -22,15 +22,15 @@ export async function undoGate(db: Database, claimed: ClaimedRouteArticle, now: 
 async function undoOnce(trx: Database, claimed: ClaimedRouteArticle, now: Date): Promise<boolean> {
   const { id, claimToken } = claimed;
   const intent = await findIntentOfClaim(trx, claimed);
-  if (intent) await undoIntent(trx, claimed, intent.publicationId);
+  if (intent) await undoIntent(trx, claimed, intent);
   return giveBackClaim(trx, { id, claimToken, passedGate: intent !== null, waitInstead: null, now });
 }
 
-async function undoIntent(trx: Database, claimed: ClaimedRouteArticle, publicationId: number): Promise<void> {
+async function undoIntent(trx: Database, claimed: ClaimedRouteArticle, intent: Sent): Promise<void> {
   if (claimed.repeats) {
-    await markUnknown(trx, publicationId, { keepsSlot: false });
+    await markUnknown(trx, intent, { keepsSlot: false });
     return;
   }
-  await deletePublication(trx, publicationId);
+  await deletePublication(trx, intent);
   await freeDuplicateWaits(trx, claimed);
 }

@@ -9,7 +9,10 @@ const second = new Date('2026-09-07T10:05:00Z');
 
 describe('TickJournal', () => {
   it('writes the newest tick of each workspace when it stops, and that the database is live', async () => {
-    const [one, other, idle] = [await scene.workspace(), await scene.workspace(), await scene.workspace()];
+    const never = { last_tick_at: null };
+    const one = await scene.workspace(never);
+    const other = await scene.workspace(never);
+    const idle = await scene.workspace(never);
     const journal = new TickJournal(scene.db, createLogger('silent'));
     journal.start();
     journal.note(one, first);
