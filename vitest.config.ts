@@ -1,12 +1,33 @@
 import { defineConfig } from 'vitest/config';
 
+const faults = 'test/faults/**/*.test.ts';
+const common = { pool: 'forks', maxWorkers: 2 } as const;
+
+// The faults are a project of their own: each takes seconds, and real processes die in it.
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/globalSetup.ts'],
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'main',
+          include: ['test/**/*.test.ts'],
+          exclude: [faults],
+          globalSetup: ['test/globalSetup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'faults',
+          include: [faults],
+          globalSetup: ['test/globalSetup.ts', 'test/faults/globalSetup.ts'],
+          testTimeout: process.env.FAULTS_REAL_TIME === '1' ? 900_000 : 90_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
   },
 });

@@ -110,9 +110,11 @@ function parse(stdout: string, stderr: string) {
   }
 }
 
-// Built, since a start of the built program costs half of one through a loader. What it reads beside
-// itself (migrations, its version, packages) is linked into place.
-async function build(folder: string): Promise<void> {
+/**
+ * Builds the program into a folder, as `dist/`: a start of the built program costs half of one through a
+ * loader. What it reads beside itself (migrations, its version, packages) is linked into place.
+ */
+export async function build(folder: string): Promise<void> {
   for (const name of ['migrations', 'node_modules', 'package.json', 'scripts']) {
     await symlink(join(root, name), join(folder, name));
   }
