@@ -1,5 +1,4 @@
 import { type Database, query } from '../database/Database.ts';
-import { openUnknownAt } from './unknownOutcomes.ts';
 import { calendarColumns, type WorkspaceCalendar } from './workspaces.ts';
 
 /** What a waking tick looks at first: one row, whatever the number of channels and articles. */
@@ -32,7 +31,10 @@ const selectGlance = {
   text: `
     select ${calendarColumns},
       exists (select 1 from route_articles r where r.workspace_id = w.id and r.queue_state = 3) as "hasInFlight",
-      queued."hasReady", queued."waitEndsAt", queued."lookUpAt"
+      queued."hasReady", queued."waitEndsAt",
+      (select r.next_lookup_at from route_articles r
+       where r.workspace_id = w.id and r.publish_status = 'unknown' and r.next_lookup_at is not null
+       order by r.next_lookup_at limit 1) as "lookUpAt"
     from workspaces w
     cross join lateral (
       select coalesce(bool_or((
@@ -40,8 +42,7 @@ const selectGlance = {
                order by r.priority desc, r.created_at, r.id limit 1)), false) as "hasReady",
              min((select r.next_attempt_at from route_articles r
                   where r.channel_id = c.id and r.queue_state = 2
-                  order by r.next_attempt_at limit 1)) as "waitEndsAt",
-             min(${openUnknownAt}) as "lookUpAt"
+                  order by r.next_attempt_at limit 1)) as "waitEndsAt"
       from channels c where c.workspace_id = w.id) queued
     where w.id = $1 and w.archived_at is null`,
 };
