@@ -14,7 +14,7 @@ import { WorkspaceGoneError } from './publishing/PublishNextArticleJob.ts';
 import { TickJournal } from './publishing/TickJournal.ts';
 import type { TickResult } from './publishing/tickResult.ts';
 import { queueNames } from './queue/schedule.ts';
-import { type Queues, startQueues } from './queue/startQueues.ts';
+import { type Queues, type QueuesOptions, startQueues } from './queue/startQueues.ts';
 import type { QueueStore } from './queue/store.ts';
 import { withinLimit } from './queue/withinLimit.ts';
 import { findObstacles } from './readiness.ts';
@@ -41,7 +41,14 @@ export type ServeOptions = {
   onRunning?: (running: { app: App; queues: Queues; web: HttpServer | null }) => void | Promise<void>;
 };
 
-type Running = { app: App; queues: Queues | null; journal: TickJournal; record: ConsumerRecord };
+/** `opening`: queues that take ticks already, and are not all there yet. */
+type Running = {
+  app: App;
+  opening: Queues | null;
+  queues: Queues | null;
+  journal: TickJournal;
+  record: ConsumerRecord;
+};
 
 /**
  * Runs Headway until it is told to stop, then stops it in order: no new claims, what was claimed and not begun
@@ -70,7 +77,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     };
     const app = await openApp({ config, logger, health, onRefusal, ...waiting });
     const journal = new TickJournal(app.db, logger, health);
-    const opened: Running = { app, queues: null, journal, record: openRecord(options, app) };
+    const opened: Running = { app, opening: null, queues: null, journal, record: openRecord(options, app) };
     running = opened;
     const hold = { health, signal: stopping };
     const queues = await holdOn(() => openQueues(options, opened, cutOff.signal), hold);
@@ -107,9 +114,10 @@ async function openWeb({ host, port }: Config, logger: Logger, readiness: Readin
 
 async function openQueues(
   { config, logger, isWorker, stopping, onTick }: ServeOptions,
-  { app, journal, record }: Running,
+  running: Running,
   cutOff: AbortSignal,
 ): Promise<Queues> {
+  const { app, journal, record } = running;
   const store: QueueStore = config.redisUrl
     ? { kind: 'redis', url: config.redisUrl }
     : { kind: 'postgres', url: app.databaseUrl };
@@ -127,7 +135,7 @@ async function openQueues(
   };
   journal.start();
   if (isWorker) record.start();
-  return startQueues({
+  const options: QueuesOptions = {
     store,
     tasks: {
       publishing: { run: publish, consumer: app.consumers.publishing },
@@ -142,6 +150,9 @@ async function openQueues(
     health: app.health,
     isWorker,
     signal: stopping,
+  };
+  return startQueues(options, queues => {
+    running.opening = queues;
   });
 }
 
@@ -170,9 +181,10 @@ type Parts = { running: Running | null; web: HttpServer | null; cutOff: AbortCon
 // Each part has a limit of its own: whatever is down, all of it ends within the grace and a few seconds.
 async function stop(config: Config, logger: Logger, { running, web, cutOff }: Parts): Promise<void> {
   logger.info('stopping');
+  const queues = running?.queues ?? running?.opening;
   const { shutdownGraceMs } = config;
   const limit = setTimeout(() => cutOff.abort(), Math.max(0, shutdownGraceMs - afterSendsMs));
-  await running?.queues?.drain(Math.max(0, shutdownGraceMs - afterTicksMs));
+  await queues?.drain(Math.max(0, shutdownGraceMs - afterTicksMs));
   clearTimeout(limit);
   const part = async (work: Promise<void> | undefined, what: string) => {
     if (!work) return;
@@ -185,7 +197,7 @@ async function stop(config: Config, logger: Logger, { running, web, cutOff }: Pa
     part(web?.close(), 'closing the web side'),
   ]);
   await running?.app.releaseLocks();
-  await running?.queues?.close();
+  await queues?.close();
   await running?.app.close();
   logger.info('stopped');
 }

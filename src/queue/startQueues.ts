@@ -63,14 +63,21 @@ export type Queues = {
  * repeated (`status().problem` says why). Throws `RedisEvictionPolicyError` for a Redis that may drop keys,
  * the signal's reason, and the store's own error for a PostgreSQL that cannot be reached: it is the
  * application's own, so there is nothing to do without it, and the caller may try again.
+ *
+ * `onOpened` is told of the queues at once: where the signal is aborted while they start, ticks may run
+ * already, and whoever was told stops them, with its grace.
  */
-export async function startQueues(options: QueuesOptions): Promise<Queues> {
+export async function startQueues(
+  options: QueuesOptions,
+  onOpened: ((queues: Queues) => void) | null = null,
+): Promise<Queues> {
   const running = new RunningQueues(options);
+  onOpened?.(running);
   try {
     await unlessAborted(begin(running, options), options.signal);
     return running;
   } catch (error) {
-    await running.close();
+    if (!onOpened || !options.signal.aborted) await running.close();
     throw error;
   }
 }

@@ -30,10 +30,10 @@ export function createStoreErrors(
       onError();
       if (isTold(error)) return;
       const text = describe(error);
-      if (known.has(text)) return;
-      // Texts with an id in them are all different: the set must not grow with them.
+      const kind = withoutIds(text);
+      if (known.has(kind)) return;
       if (known.size >= maxKnown) known.clear();
-      known.add(text);
+      known.add(kind);
       logger.error({ err: error }, `queue store failed: ${text}`);
     },
     clear() {
@@ -42,6 +42,11 @@ export function createStoreErrors(
       logger.info('queue store recovered');
     },
   };
+}
+
+// BullMQ names the job, of which there is another one each time.
+function withoutIds(text: string): string {
+  return text.replace(/\S*\d\S*/g, '#');
 }
 
 // Node reports a refused connection to a name with two addresses as an AggregateError without a text.

@@ -31,7 +31,11 @@ async function stop(queues: Queues, withinMs = graceMs): Promise<void> {
 }
 
 /** Starts queues whose ticks only say that they ran. */
-async function start(store: QueueStore, options: Partial<QueuesOptions> = {}) {
+async function start(
+  store: QueueStore,
+  options: Partial<QueuesOptions> = {},
+  onOpened: ((queues: Queues) => void) | null = null,
+) {
   const published: number[] = [];
   const { logger, lines } = collectingLogger();
   let ingested = 0;
@@ -42,23 +46,26 @@ async function start(store: QueueStore, options: Partial<QueuesOptions> = {}) {
   const ingest = async () => {
     ingested += 1;
   };
-  const queues = await startQueues({
-    store,
-    tasks: {
-      publishing: { run: publish, consumer: nothingClaimed },
-      ingestion: { run: ingest, consumer: nothingClaimed },
+  const queues = await startQueues(
+    {
+      store,
+      tasks: {
+        publishing: { run: publish, consumer: nothingClaimed },
+        ingestion: { run: ingest, consumer: nothingClaimed },
+      },
+      listTicking: async () => [{ id: 7, tickIntervalMs: everyMs }],
+      withLock: (_key, work) => work(),
+      logger,
+      clock: systemClock,
+      ingestEveryMs: hourMs,
+      limits: reconciledEvery(hourMs),
+      health: createDatabaseHealth(logger),
+      isWorker: true,
+      signal: new AbortController().signal,
+      ...options,
     },
-    listTicking: async () => [{ id: 7, tickIntervalMs: everyMs }],
-    withLock: (_key, work) => work(),
-    logger,
-    clock: systemClock,
-    ingestEveryMs: hourMs,
-    limits: reconciledEvery(hourMs),
-    health: createDatabaseHealth(logger),
-    isWorker: true,
-    signal: new AbortController().signal,
-    ...options,
-  });
+    onOpened,
+  );
   running.push(queues);
   const [publishing, ingestion] = queues.queues;
   if (publishing === undefined || ingestion === undefined) throw new Error('two queues were expected');
@@ -105,6 +112,55 @@ describe.each(storeKinds)('startQueues on %s', kind => {
 
     for (const job of jobs) expect(job.returnvalue).toEqual({ workspace: 7, outcome: 'idle' });
   });
+
+  // Only there something is waited for after the first ticks can come.
+  if (kind === 'postgres') {
+    it('leaves ticks that run while it starts to whoever stops the process', async () => {
+      const first = await startHere();
+      await stop(first.queues);
+      running.length = 0;
+      const stopping = new AbortController();
+      const opened: Queues[] = [];
+      const ends: string[] = [];
+      let end = () => {};
+      const run = async (_payload: unknown, signal: AbortSignal) => {
+        await new Promise<void>(resolve => {
+          end = resolve;
+          ends.push('begun');
+        });
+        ends.push(signal.aborted ? 'told to stop' : 'not told');
+      };
+      const starting = start(
+        store,
+        {
+          withLock: () => new Promise(() => {}),
+          listTicking: async () => [
+            { id: 7, tickIntervalMs: everyMs },
+            { id: 8, tickIntervalMs: everyMs },
+          ],
+          tasks: {
+            publishing: { run, consumer: nothingClaimed },
+            ingestion: { run: async () => null, consumer: nothingClaimed },
+          },
+          signal: stopping.signal,
+        },
+        queues => opened.push(queues),
+      ).catch((error: unknown) => error);
+      await until(() => ends.length === 1);
+
+      stopping.abort(new Error('told to stop'));
+      const error = await starting;
+      const [queues] = opened;
+      if (queues === undefined) throw new Error('nobody was told of the queues');
+      const stopped = stop(queues);
+      await until(() => queues.status().running === 1);
+      end();
+      await stopped;
+
+      expect(error).toMatchObject({ message: 'told to stop' });
+      expect(ends).toEqual(['begun', 'told to stop']);
+    });
+  }
 
   it('ingests at its own interval', async () => {
     const { ingested } = await startHere({ ingestEveryMs: everyMs });

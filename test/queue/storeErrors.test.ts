@@ -12,6 +12,17 @@ describe('createStoreErrors', () => {
     expect(lines.map(line => line.msg)).toEqual(['queue store failed: connect ECONNREFUSED']);
   });
 
+  it('logs an error once that names another job each time', () => {
+    const { logger, lines } = collectingLogger();
+    const errors = createStoreErrors(logger);
+
+    for (const slot of [1_788_769_800_000, 1_788_769_805_000]) {
+      errors.report(new Error(`Missing lock for job repeat:publish-next-article:7:${slot}. moveToFinished`));
+    }
+
+    expect(lines).toHaveLength(1);
+  });
+
   it('logs two errors that alternate once each', () => {
     const { logger, lines } = collectingLogger();
     const errors = createStoreErrors(logger);
