@@ -84,7 +84,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       db: connected.db,
       databaseUrl: connected.url,
       secretBox,
-      ...compose({ config, logger, db: connected.db, locks, secretBox }),
+      ...compose({ config, logger, db: connected.db, locks, secretBox, health }),
       health,
       onLocksLost: act => locks.onLost(act),
       releaseLocks: () => locks.close(),
@@ -99,9 +99,9 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
-type Parts = { config: Config; logger: Logger; db: Database; locks: UnitLocks; secretBox: SecretBox };
+type Parts = Pick<App, 'config' | 'logger' | 'db' | 'secretBox' | 'health'> & { locks: UnitLocks };
 
-function compose({ config, logger, db, locks, secretBox }: Parts) {
+function compose({ config, logger, db, locks, secretBox, health }: Parts) {
   const guard = createAddressGuard(config.allowNetworks);
   const agent = userAgent(config.contact);
   const { limits } = config;
@@ -112,7 +112,7 @@ function compose({ config, logger, db, locks, secretBox }: Parts) {
   });
   const lock: LockUnit = unit => locks.tryLock(unit);
   const claims = new ClaimsInHand();
-  const publishing = { db, service, logger, newToken: randomUUID, lock, claims, limits };
+  const publishing = { db, service, logger, newToken: randomUUID, lock, claims, limits, health };
   const fetch = createGuardedFetch({ guard, userAgent: agent });
   const feedClaims: FeedClaimsInHand = new Map();
   return {

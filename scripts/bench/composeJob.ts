@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Channel } from '../../src/channels/Channel.ts';
 import type { Database } from '../../src/database/Database.ts';
+import { createDatabaseHealth } from '../../src/database/DatabaseHealth.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { createLogger } from '../../src/logger.ts';
 import { ArticlePublishingService } from '../../src/publishing/ArticlePublishingService.ts';
@@ -18,14 +19,16 @@ export function composeJob(db: Database): PublishNextArticleJob {
       throw new Error('the bench sends nothing');
     },
   });
+  const logger = createLogger('silent');
   return new PublishNextArticleJob(
     {
       db,
       service,
-      logger: createLogger('silent'),
+      logger,
       newToken: randomUUID,
       claims: new ClaimsInHand(),
       limits: defaultLimits,
+      health: createDatabaseHealth(logger),
     },
     alwaysFree,
   );

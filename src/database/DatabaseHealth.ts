@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import { isDatabaseAway } from './transact.ts';
+import { isDatabaseAway, isOutOfRoom } from './transact.ts';
 
 /** What the process knows of its database, from what happened to those who asked it something. */
 export type DatabaseHealth = {
@@ -50,12 +50,12 @@ type Kind = 'unreachable' | 'too many connections' | 'disk full' | 'read-only';
 
 const kinds: Readonly<Record<string, Kind>> = {
   '53300': 'too many connections',
-  '53100': 'disk full',
   '25006': 'read-only',
 };
 
 function kindOf(error: unknown): Kind {
   for (const at of causesOf(error)) {
+    if (isOutOfRoom(at)) return 'disk full';
     const kind = 'code' in at && typeof at.code === 'string' ? kinds[at.code] : undefined;
     if (kind !== undefined) return kind;
   }

@@ -81,6 +81,16 @@ const serverClasses: readonly string[] = [
   '53', // disk full, out of memory, too many connections
 ];
 
+/**
+ * Whether the server could not make a file longer. It has a code for a full disk alone, and gives none to a quota
+ * or a limit on the size of a file.
+ */
+export function isOutOfRoom(error: Error): boolean {
+  return codeOf(error) === '53100' || outOfRoom.test(error.message);
+}
+
+const outOfRoom = /(^| - )could not (extend|write to) file /;
+
 // Neither pg nor knex gives these a code; knex puts the statement in front.
 const driverMessages: readonly RegExp[] = [
   /(^| - )Connection terminated/,
@@ -93,7 +103,7 @@ const driverMessages: readonly RegExp[] = [
 
 function isAway(error: Error): boolean {
   const code = codeOf(error);
-  if (networkCodes.includes(code) || serverCodes.includes(code)) return true;
+  if (isOutOfRoom(error) || networkCodes.includes(code) || serverCodes.includes(code)) return true;
   if (code.length === 5 && serverClasses.includes(code.slice(0, 2))) return true;
   // The socket file of a server that is down.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';

@@ -10,6 +10,7 @@ type Claim = TakenClaim & { workspaceId: number };
  */
 export class ClaimsInHand {
   readonly #claims = new Map<string, Claim>();
+  readonly #givingBack = new Set<Promise<number>>();
 
   take(claim: { id: number; workspaceId: number; claimToken: string }): void {
     this.#claims.set(claim.claimToken, { ...claim, attempts: null });
@@ -32,8 +33,10 @@ export class ClaimsInHand {
       if (claim.workspaceId === workspaceId) this.drop(claim.claimToken);
   }
 
-  has(claimToken: string): boolean {
-    return this.#claims.has(claimToken);
+  /** Whether this process itself has given a claim back; waits for the answer where that is under way. */
+  async wasGivenBack(claimToken: string): Promise<boolean> {
+    await Promise.allSettled(this.#givingBack);
+    return !this.#claims.has(claimToken);
   }
 
   /**
@@ -41,6 +44,12 @@ export class ClaimsInHand {
    * Whoever works on one of them finds its claim gone, and no longer in hand: so they leave it first.
    */
   async giveBack(db: Database, now: Date, workspaceId: number | null = null): Promise<number> {
+    const givingBack = this.#giveBack(db, now, workspaceId);
+    this.#givingBack.add(givingBack);
+    return givingBack.finally(() => this.#givingBack.delete(givingBack));
+  }
+
+  async #giveBack(db: Database, now: Date, workspaceId: number | null): Promise<number> {
     const claims = [...this.#claims.values()].filter(
       claim => workspaceId === null || claim.workspaceId === workspaceId,
     );

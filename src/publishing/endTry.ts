@@ -89,8 +89,9 @@ export async function endTry(trx: Database, ended: EndedTry, fields: EndFields):
   const isOurs = await endClaim(trx, {
     id: claimed.id,
     claimToken: claimed.claimToken,
-    // A repeat that was recovered meanwhile is unknown already, and its count and its wait are decided.
-    passedGate: intent !== null && !claimed.repeats,
+    // A repeat that was recovered meanwhile is unknown already, and its count and its wait are decided; and of
+    // any other row that was, it is no news that its end is not known.
+    passedGate: intent !== null && !claimed.repeats && fields.publishStatus !== 'unknown',
     nextAttemptAt: null,
     nextLookupAt: null,
     skipReason: null,

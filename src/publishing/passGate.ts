@@ -1,6 +1,7 @@
 import type { Post } from '../channels/Channel.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, type Flight, inOneFlight } from '../database/Database.ts';
+import { unlessBrokenOff } from '../database/transact.ts';
 import type { Limits } from '../limits.ts';
 import { lockForGate } from '../models/channels.ts';
 import type { ClaimedRouteArticle } from '../models/claims.ts';
@@ -45,7 +46,9 @@ export type GateVerdict =
  */
 export async function passGate(db: Database, request: GateRequest): Promise<GateVerdict> {
   try {
-    return await inOneFlight(db, (flight, commit) => askAndInsert(flight, commit, request));
+    return await unlessBrokenOff(() =>
+      inOneFlight(db, (flight, commit) => askAndInsert(flight, commit, request)),
+    );
   } catch (error) {
     const conflict = conflictOf(error);
     if (!conflict) throw error;

@@ -2,6 +2,7 @@ import type { Post } from '../channels/Channel.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
+import type { DatabaseHealth } from '../database/DatabaseHealth.ts';
 import { isDatabaseAway, transact } from '../database/transact.ts';
 import type { Limits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
@@ -32,6 +33,8 @@ export type PublishingTools = {
   newToken: () => string;
   claims: ClaimsInHand;
   limits: Limits;
+  /** Told of a database that is away where a tick deals with that by itself. */
+  health: DatabaseHealth;
 };
 
 /** The circumstances of one try. */
@@ -85,7 +88,7 @@ export async function publishRouteArticle(tools: PublishingTools, request: TryRe
   } catch (error) {
     // Whether the claim stands is not known: it stays in hand, for whoever has this workspace next.
     if (isDatabaseAway(error)) throw error;
-    const isOurOwnDoing = !claims.has(claimToken);
+    const isOurOwnDoing = error instanceof ClaimLostError && (await claims.wasGivenBack(claimToken));
     claims.drop(claimToken);
     if (!(error instanceof ClaimLostError)) throw error;
     if (isOurOwnDoing) return { tried: null, next: stopping };
@@ -153,20 +156,21 @@ class Try {
 
   async #passGate(post: Post): Promise<GateVerdict | 'lost'> {
     const { at, slotAt, clock, repeats } = this.#request;
-    const { db, limits } = this.#tools;
+    const { db, limits, health } = this.#tools;
     const repeatOf = repeats?.publicationId ?? null;
     try {
       return await passGate(db, { claimed: this.#claimed, post, repeatOf, at, slotAt, clock, limits });
     } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
+      if (!health.failed(error)) throw error;
       return 'lost';
     }
   }
 
   async #undoGate(): Promise<TryResult> {
-    const { cutOff, clock } = this.#request;
-    const { db } = this.#tools;
-    const isOurs = await untilAnswered(() => undoGate(db, this.#claimed, clock.now()), cutOff);
+    const { cutOff: signal, clock } = this.#request;
+    const { db, health } = this.#tools;
+    const undo = () => undoGate(db, this.#claimed, clock.now());
+    const isOurs = await untilAnswered(undo, { health, signal });
     if (!isOurs) throw new ClaimLostError(`the claim on route article ${this.#claimed.id} was lost`);
     const detail = 'the database was away at the gate';
     const attempts = this.#claimed.attempts - 1;
@@ -261,7 +265,8 @@ class Try {
    * earlier try, whose own answer was lost, or another consumer has ended the claim.
    */
   #write(outcome: PublishOutcome): Promise<Recorded | null> {
-    const { db } = this.#tools;
+    const { db, health } = this.#tools;
+    const { cutOff: signal } = this.#request;
     const write = async (isInDoubt: boolean) => {
       try {
         return await recordOutcome(db, this.#ended(), outcome);
@@ -270,7 +275,7 @@ class Try {
         return (await this.#isOnRecord(outcome)) ? this.#recorded() : null;
       }
     };
-    return this.#intent ? untilAnswered(write, this.#request.cutOff) : write(false);
+    return this.#intent ? untilAnswered(write, { health, signal }) : write(false);
   }
 
   async #isOnRecord({ kind }: PublishOutcome): Promise<boolean> {
@@ -311,7 +316,7 @@ class Try {
     const { id: routeArticleId, channelId } = this.#claimed;
     const channel = this.#destination.name;
     const tried: Tried = { routeArticleId, channel, ...told };
-    const durationMs = this.#request.clock.now().getTime() - this.#startedAt.getTime();
+    const durationMs = Math.max(0, this.#request.clock.now().getTime() - this.#startedAt.getTime());
     const isDead = told.outcome === 'failed' && isOver;
     const level = isDead || told.outcome === 'unknown' ? 'warn' : 'info';
     const what = isDead ? 'dead' : told.outcome;

@@ -115,7 +115,11 @@ export class QueueConsumer {
   }
 
   async #process(job: Job, signal: AbortSignal | undefined): Promise<unknown> {
-    if (signal === undefined) throw new Error(`tick ${job.id} came without an abort signal`);
+    if (signal === undefined) {
+      const error = new Error(`tick ${job.id} came without an abort signal`);
+      this.#logFailure('tick failed', job, error);
+      throw error;
+    }
     // It was already on its way when the consumer stopped.
     if (this.#stopping.signal.aborted) return stopped;
     const tick = this.#options.run(job.data, AbortSignal.any([signal, this.#stopping.signal]));

@@ -55,6 +55,7 @@ describe('what is known of the database', () => {
 
   it.each([
     ['53100', 'could not extend file "base/5/1": No space left on device'],
+    ['XX000', 'could not extend file "base/5/1": Disk quota exceeded'],
     ['25006', 'cannot execute UPDATE in a read-only transaction'],
   ])('takes only a write for the end of %s, since it can be read all the while', (code, message) => {
     health.failed(coded(code, message));

@@ -108,3 +108,16 @@ describe('a refusal that comes when its publication was settled', () => {
     expect(publications).toEqual([]);
   });
 });
+
+describe('an outcome that is not known, and comes when the row was recovered as that', () => {
+  it('changes nothing: it is told once, and tried once', async () => {
+    const { id, row } = await frozen(
+      { kind: 'unknown', code: 'connection_reset', detail: 'reset' },
+      async () => undefined,
+    );
+
+    expect(row).toMatchObject({ publish_status: 'unknown', last_error_code: 'interrupted' });
+    const attempts = await scene.db('attempts').where({ route_article_id: id }).pluck('code');
+    expect(attempts).toEqual(['interrupted']);
+  });
+});

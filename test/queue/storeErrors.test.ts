@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStoreErrors } from '../../src/queue/storeErrors.ts';
 import { collectingLogger } from './logLines.ts';
+
+// The calm is measured on the clock that never jumps.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const calm = () => vi.advanceTimersByTime(2_000);
 
 describe('createStoreErrors', () => {
   it('logs an error that repeats once', () => {
@@ -23,13 +29,38 @@ describe('createStoreErrors', () => {
     expect(lines).toHaveLength(1);
   });
 
+  it('tells a tick that was given to another worker as that, and not as a failure of the store', () => {
+    const { logger, lines } = collectingLogger();
+    const errors = createStoreErrors(logger);
+
+    errors.report(new Error('could not renew lock for job repeat:7:1'));
+    errors.report(new Error('Missing lock for job repeat:7:1. moveToFinished'));
+    errors.clear();
+
+    expect(lines.map(line => line.msg)).toEqual([
+      'tick given to another worker: could not renew lock for job repeat:7:1',
+    ]);
+  });
+
+  it('logs a store that is out of reach once, in whatever words its connections tell it', () => {
+    const { logger, lines } = collectingLogger();
+    const errors = createStoreErrors(logger);
+
+    errors.report(new Error('connect ECONNREFUSED 127.0.0.1:6379'));
+    errors.report(new Error('Connection is closed.'));
+    errors.clear();
+    errors.report(new Error('Command timed out'));
+
+    expect(lines.map(line => line.msg)).toEqual(['queue store failed: connect ECONNREFUSED 127.0.0.1:6379']);
+  });
+
   it('logs two errors that alternate once each', () => {
     const { logger, lines } = collectingLogger();
     const errors = createStoreErrors(logger);
 
     for (let count = 0; count < 10; count += 1) {
       errors.report(new Error('connect ECONNREFUSED'));
-      errors.report(new Error('Connection is closed.'));
+      errors.report(new Error('OOM command not allowed'));
     }
 
     expect(lines).toHaveLength(2);
@@ -41,6 +72,7 @@ describe('createStoreErrors', () => {
     errors.clear();
     errors.report(new Error('down'));
 
+    calm();
     errors.clear();
     errors.clear();
     errors.report(new Error('down'));

@@ -12,6 +12,7 @@ import type {
 import type { PublishOutcome } from '../../src/channels/PublishOutcome.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Database } from '../../src/database/Database.ts';
+import { createDatabaseHealth } from '../../src/database/DatabaseHealth.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { createLogger } from '../../src/logger.ts';
 import { ArticlePublishingService } from '../../src/publishing/ArticlePublishingService.ts';
@@ -145,6 +146,7 @@ export function publishingTools(db: Database, platform: FakePlatform): Publishin
     newToken: randomUUID,
     claims: new ClaimsInHand(),
     limits: defaultLimits,
+    health: createDatabaseHealth(createLogger('silent')),
   };
 }
 
