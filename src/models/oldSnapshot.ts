@@ -10,7 +10,7 @@ export type OldSnapshot = {
   since: Date;
 };
 
-/** The oldest transaction on this database that began before `before`; null: there is none. */
+/** The oldest transaction on this database, but the asker's, that began before `before`; null: there is none. */
 export async function findOldSnapshot(db: Database, before: Date): Promise<OldSnapshot | null> {
   const [row] = await query<OldSnapshot>(db, selectOldest, [before]);
   return row ?? null;
@@ -22,7 +22,7 @@ const selectOldest = {
     select pid, coalesce(nullif(application_name, ''), 'a client') as application,
            coalesce(state, 'unknown') as state, xact_start as since
     from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend'
+    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
       and (backend_xmin is not null or backend_xid is not null) and xact_start < $1
     order by xact_start limit 1`,
 };

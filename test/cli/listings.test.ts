@@ -173,6 +173,7 @@ describe('headway status', () => {
     expect(json).toMatchObject({ exitCode: 0, stderr: '' });
     expect(json.json()).toEqual({
       versions: { headway: version, node: process.version, postgres: expect.stringMatching(/^\d+/) },
+      snapshot: null,
       consumers: [],
       workspaces: [
         {

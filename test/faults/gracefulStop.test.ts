@@ -102,6 +102,28 @@ describe('SIGTERM to a worker that has claimed', () => {
     expect(scene.publisher.posts).toEqual([]);
     await scene.expectInvariants({ isRunning: false });
   });
+
+  it('F20 gives back what still asks the other side before its gate', async () => {
+    const workspaceId = await scene.workspace();
+    const news = await scene.channel(workspaceId, 'news', { findsOut: 'by_look_up' });
+    scene.publisher.behaveStatus('news', 'hold');
+    const id = await scene.article(news);
+    // Longer than the grace: the stop ends it, and not its own limit.
+    const patient = { lookUpsMs: 2 * graceMs, sendAnswerMs: 2 * graceMs };
+    const worker = await scene.worker({ limits: patient });
+    await scene.publisher.lookedUp('news', 1);
+    const claimed = await scene.row(id);
+
+    const end = await worker.stop();
+
+    expect(claimed).toMatchObject({ publish_status: 'publishing', publish_attempts: 1 });
+    expect(end).toMatchObject({ exitCode: 0, signal: null });
+    expect(end.tookMs).toBeLessThan(idleLimitMs);
+    expect(await scene.row(id)).toMatchObject({ publish_status: 'pending', ...asBefore });
+    expect(await scene.db('attempts')).toEqual([]);
+    expect(scene.publisher.posts).toEqual([]);
+    await scene.expectInvariants({ isRunning: false });
+  });
 });
 
 describe('SIGTERM to a worker whose request has left', () => {

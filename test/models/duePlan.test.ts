@@ -1,29 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { selectDue } from '../../src/models/routeArticles.ts';
 import { createBacklog } from '../support/factories.ts';
+import { pagesTouched } from '../support/pagesTouched.ts';
 import { useScene } from '../support/scene.ts';
 
 const scene = useScene();
 const rowsPerBacklog = 100_000;
 const mostPages = 150;
-
-type Plan = { 'Shared Hit Blocks': number; 'Shared Read Blocks': number };
-
-/** The pages that the tick's statement touches, by the generic plan that a named statement gets. */
-async function pagesTouched(channelIds: readonly number[], at: Date): Promise<number> {
-  return scene.db.transaction(async trx => {
-    await trx.raw('set local plan_cache_mode = force_generic_plan');
-    await trx.raw('deallocate all');
-    await trx.raw(`prepare due (bigint[], timestamptz) as ${selectDue.text}`);
-    const ask = `explain (analyze, buffers, format json) execute due ('{${channelIds.join(',')}}', '${at.toISOString()}')`;
-    // The first run may set hint bits and fill caches.
-    await trx.raw(ask);
-    const { rows } = await trx.raw(ask);
-    await trx.raw('deallocate due');
-    const { Plan: plan }: { Plan: Plan } = rows[0]['QUERY PLAN'][0];
-    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-  });
-}
 
 describe('the candidate query', () => {
   it('touches few pages beside a hundred thousand rows in backoff and as many behind a closed channel', async () => {
@@ -41,8 +23,8 @@ describe('the candidate query', () => {
     for (let n = 0; n < 20; n++) await scene.article(workspaceId, healthy);
     await scene.db.raw('vacuum analyze route_articles');
 
-    const pages = await pagesTouched(channels, scene.clock.now());
-    const allDue = await pagesTouched(channels, later);
+    const pages = await pagesTouched(scene.db, channels, scene.clock.now());
+    const allDue = await pagesTouched(scene.db, channels, later);
 
     expect(pages).toBeLessThanOrEqual(mostPages);
     // The measure itself can fail: with every wait over, the pile has to be read.

@@ -5,7 +5,7 @@ import type { AttemptRow, History } from './history.ts';
 
 /** What may differ from the rules, where a fault is known to make it so. */
 export type Exceptions = {
-  /** The database lost rows that it had confirmed (a failover): it need not know what went out. */
+  /** The database lost rows that it had confirmed (a failover): it need not know what went out, or that it is a repeat. */
   forgot?: boolean;
 };
 
@@ -13,8 +13,7 @@ export type Exceptions = {
 export function findViolations(history: History, { forgot = false }: Exceptions = {}): string[] {
   return [
     ...postedTwice(history),
-    ...repeatedBlindly(history),
-    ...(forgot ? [] : forgotten(history)),
+    ...(forgot ? [] : [...repeatedBlindly(history), ...forgotten(history)]),
     ...neverSent(history),
     ...countedWithoutSend(history),
     ...findUnexplained(history),

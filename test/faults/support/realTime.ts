@@ -5,6 +5,8 @@ export const isRealTime = process.env.FAULTS_REAL_TIME === '1';
 
 const scale = 20;
 const shortestLimitMs = 100;
+// On a busy machine a process does not boot, and open its queues, in a twentieth of the time.
+const shortestQueueAnswerMs = 1_000;
 
 /** How long a test waits for a signal, at most. */
 export const signalLimitMs = isRealTime ? 300_000 : 40_000;
@@ -30,5 +32,5 @@ export function limitSettings(others: Partial<Limits> = {}): Record<string, stri
 function scaledLimits(): Limits {
   const scaled: Record<LimitName, number> = { ...defaultLimits };
   for (const name of limitNames) scaled[name] = scaledMs(defaultLimits[name]);
-  return scaled;
+  return { ...scaled, queueAnswerMs: Math.max(scaled.queueAnswerMs, shortestQueueAnswerMs) };
 }
