@@ -1,5 +1,5 @@
 import type { Database } from '../database/Database.ts';
-import { giveBackClaims, type TakenClaim } from '../models/claims.ts';
+import { giveBackClaims, type TakenClaim } from '../models/giveBacks.ts';
 
 type Claim = TakenClaim & { workspaceId: number };
 

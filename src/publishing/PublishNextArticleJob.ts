@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { raiseAlertOnce } from '../models/alerts.ts';
 import { type Glance, glanceAt } from '../models/glance.ts';
 import {
   candidatesPerTick,
@@ -17,8 +16,9 @@ import { openRepeats } from './openRepeats.ts';
 import { type PublishingTools, publishRouteArticle } from './publishRouteArticle.ts';
 import { skipWhatExpired } from './skipWhatExpired.ts';
 import { slotOf, tickInstant } from './slot.ts';
+import { tellIfSetBack } from './tellIfSetBack.ts';
 import type { PublishedArticle, TickReason, TickResult, Tried } from './tickResult.ts';
-import { isClockSetBack, workspaceStops } from './tickStop.ts';
+import { workspaceStops } from './tickStop.ts';
 import { type LockUnit, publishingUnit } from './workspaceLock.ts';
 
 const dueWaitsWorthPromoting = 100;
@@ -160,7 +160,7 @@ export class PublishNextArticleJob {
     // Where nothing is queued no cap matters, and the rest of the schedule need not be read.
     const schedule = hasQueued ? await loadSchedule(this.#tools.db, workspace.id) : null;
     const [stop] = workspaceStops(schedule ?? { workspace, capthCountedAt: null }, at);
-    if (stop) await this.#tellIfSetBack(glance, at);
+    if (stop) await tellIfSetBack(this.#tools, workspace, at);
     if (stop || !schedule) return stop ?? nothingDue;
     const { channels } = schedule;
     const open = openChannels(workspace, channels, at).filter(({ closed }) => !closed);
@@ -169,14 +169,6 @@ export class PublishNextArticleJob {
     if (due.candidates.length === 0) return nothingDue;
     const late = isWithoutWorker(schedule, at) ? schedule.workspace : null;
     return { ...due, openIds, channels, late };
-  }
-
-  async #tellIfSetBack({ workspace }: Glance, at: Date): Promise<void> {
-    const { id: workspaceId, name, lastSlotAt } = workspace;
-    if (!lastSlotAt || !isClockSetBack({ workspace }, at)) return;
-    const message = `Workspace ${name} waits: the clock was set back behind its slot at ${lastSlotAt.toISOString()}.`;
-    const alert = { workspaceId, kind: 'clock_set_back', message, now: at } as const;
-    if (await raiseAlertOnce(this.#tools.db, alert)) this.#tools.logger.warn({ workspaceId }, message);
   }
 
   #idle(tick: Tick, { reason, detail }: Stop, tried: readonly Tried[] = []): TickResult {

@@ -2,13 +2,8 @@ import type { Post, Reconciliation } from '../channels/Channel.ts';
 import type { Database } from '../database/Database.ts';
 import { type AttemptOutcome, recordAttempt } from '../models/attempts.ts';
 import type { Destination, HoldTarget } from '../models/channels.ts';
-import {
-  type ClaimEnd,
-  type ClaimedRouteArticle,
-  endClaim,
-  freeDuplicateWaits,
-  giveBackClaim,
-} from '../models/claims.ts';
+import { type ClaimEnd, type ClaimedRouteArticle, endClaim, freeDuplicateWaits } from '../models/claims.ts';
+import { giveBackClaim } from '../models/giveBacks.ts';
 import { deletePublication } from '../models/publications.ts';
 
 // What the end of a try is written with, whatever came of it: every write is matched by the claim, and one

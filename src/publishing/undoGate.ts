@@ -1,6 +1,7 @@
 import type { Database } from '../database/Database.ts';
 import { transact } from '../database/transact.ts';
-import { type ClaimedRouteArticle, freeDuplicateWaits, giveBackClaim } from '../models/claims.ts';
+import { type ClaimedRouteArticle, freeDuplicateWaits } from '../models/claims.ts';
+import { giveBackClaim } from '../models/giveBacks.ts';
 import { deletePublication, findIntentOfClaim, markUnknown, type Sent } from '../models/publications.ts';
 
 const maxTries = 3;

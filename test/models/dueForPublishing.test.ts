@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claimRouteArticle, giveBackClaim } from '../../src/models/claims.ts';
+import { claimRouteArticle } from '../../src/models/claims.ts';
+import { giveBackClaim } from '../../src/models/giveBacks.ts';
 import { dueForPublishing, promoteEndedWaits } from '../../src/models/routeArticles.ts';
 import { createArticle, routeArticle } from '../support/factories.ts';
 import { useScene } from '../support/scene.ts';

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/Database.ts';
-import { publishRouteArticle, type TryResult } from '../../src/publishing/publishRouteArticle.ts';
+import type { TryResult } from '../../src/publishing/nextStep.ts';
+import { publishRouteArticle } from '../../src/publishing/publishRouteArticle.ts';
 import { slotOf } from '../../src/publishing/slot.ts';
 import { routeArticle } from './factories.ts';
 import { publishingTools } from './publishing.ts';

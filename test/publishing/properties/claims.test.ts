@@ -2,14 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../../src/limits.ts';
-import {
-  type ClaimRequest,
-  claimRepeat,
-  claimRouteArticle,
-  endClaim,
-  giveBackClaim,
-  giveBackClaims,
-} from '../../../src/models/claims.ts';
+import { type ClaimRequest, claimRepeat, claimRouteArticle, endClaim } from '../../../src/models/claims.ts';
+import { giveBackClaim, giveBackClaims } from '../../../src/models/giveBacks.ts';
 import { deletePublication, markUnknown } from '../../../src/models/publications.ts';
 import { recordPublished } from '../../../src/models/recordPublished.ts';
 import { deleteUnknown, endUnknown, recordLookUp } from '../../../src/models/unknownOutcomes.ts';
