@@ -10,6 +10,7 @@ export type RedisServer = {
   /** SIGSTOP and SIGCONT. */
   freeze(): void;
   thaw(): void;
+  /** Empties it; one that is just being started again is waited for, and is empty anyway. */
   flush(): Promise<void>;
   kill(): Promise<void>;
   /** Starts it, empty, on its port, unless it runs. */
@@ -28,7 +29,8 @@ export async function startRedisServer(): Promise<RedisServer | null> {
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
     async flush() {
-      await command(port, 'FLUSHALL');
+      const isDone = async () => (await command(port, 'FLUSHALL').catch(() => '')).startsWith('+OK');
+      await until(isDone, { timeoutMs: answerLimitMs });
     },
     async kill() {
       const killed = child;
