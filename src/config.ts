@@ -204,11 +204,17 @@ function unknownSettings(env: Environment): string[] {
     ...limitNames.map(limitSetting),
   ];
   return Object.keys(env)
-    .filter(name => name.startsWith('HEADWAY_') && !known.includes(name) && !isForConfigFile(name))
+    .filter(name => name.startsWith('HEADWAY_') && !known.includes(name))
+    .filter(name => !isForConfigFile(name) && !isServiceLink(name))
     .map(name => `${name} is not a setting${didYouMean(name, known)}`);
 }
 
 // What an export names the secrets that config.yaml had written out.
 function isForConfigFile(name: string): boolean {
   return name.startsWith('HEADWAY_ACCOUNT_') || name.startsWith('HEADWAY_CHANNEL_');
+}
+
+// What Kubernetes tells every container of a service that is called "headway".
+function isServiceLink(name: string): boolean {
+  return /^HEADWAY_(SERVICE|PORT)(_|$)/.test(name);
 }

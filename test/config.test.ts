@@ -86,6 +86,12 @@ describe('readConfig', () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
+  it('passes over what Kubernetes says of a service of that name', () => {
+    const links = { HEADWAY_PORT: 'tcp://10.0.0.1:3000', HEADWAY_SERVICE_HOST: '10.0.0.1' };
+
+    expect(read(links)).toEqual(read({}));
+  });
+
   it('refuses a lock session that is asked too rarely to live', () => {
     const limits = { HEADWAY_LIMIT_LOCK_ASK: '5s', HEADWAY_LIMIT_LOCK_IDLE: '9s' };
 

@@ -37,7 +37,7 @@ export async function raiseAlertOnce(db: Database, alert: NewAlert): Promise<boo
 
 export type ListedAlert = { kind: AlertKind; message: string; createdAt: Date };
 
-/** The newest alerts of a workspace, newest first. */
+/** The newest alerts of a workspace, newest first; not those about an article that has got on since. */
 export async function newestAlerts(db: Database, workspaceId: number, limit: number): Promise<ListedAlert[]> {
   return query<ListedAlert>(db, selectNewest, [workspaceId, limit]);
 }
@@ -45,8 +45,14 @@ export async function newestAlerts(db: Database, workspaceId: number, limit: num
 const selectNewest = {
   name: 'newest-alerts',
   text: `
-    select kind, message, created_at as "createdAt" from alerts
-    where workspace_id = $1 order by id desc limit $2`,
+    select kind, message, created_at as "createdAt" from alerts a
+    where workspace_id = $1 and not exists (
+      select 1 from route_articles r
+      where r.id = a.route_article_id
+        and (a.kind, r.publish_status) in (
+          ('outcome_unknown', 'published'), ('outcome_unknown', 'pending'), ('outcome_unknown', 'failed'),
+          ('article_dead', 'published'), ('article_dead', 'pending')))
+    order by id desc limit $2`,
 };
 
 function subjects(alert: NewAlert) {

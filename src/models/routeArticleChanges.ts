@@ -67,9 +67,12 @@ const updatePriority = {
     where id = $1 and priority <> $2 and ${changeable}`,
 };
 
+/** Within so long a second press is the first one, though a tick came between them. */
+const againWithin = `interval '10 minutes'`;
+
 /**
  * Published back to pending, as the next generation: a publication of its own, with a post key of its own.
- * True when that changed the row.
+ * True when that changed the row; it does not within ten minutes after the last time.
  */
 export async function publishAgain(
   db: Database,
@@ -84,7 +87,8 @@ const updateAgain = {
     update route_articles
     set publish_status = 'pending', publish_attempts = 0, generation = generation + 1, post_key = $2,
         post_created_at = $3, sending_at = null, lookups = 0, updated_at = $3
-    where id = $1 and publish_status = 'published'`,
+    where id = $1 and publish_status = 'published'
+      and (generation = 1 or post_created_at < $3::timestamptz - ${againWithin})`,
 };
 
 /** Failed or dead back to pending, attempts 0, no wait; the history stays in `attempts`. */

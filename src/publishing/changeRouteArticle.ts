@@ -37,7 +37,8 @@ export async function changeRouteArticle(
     const isChanged = await apply(trx, before, change, now);
     const article = (await findRouteArticle(trx, id)) ?? before;
     if (!isChanged) {
-      const isInTime = !isOutOrMayBe(article) && isAlready(article, change);
+      const isInTime =
+        (!isOutOrMayBe(article) || isPressedTwice(article, change)) && isAlready(article, change);
       const objection = isInTime ? null : objectionTo(article, change);
       return objection ? { kind: 'refused', article, detail: objection } : { kind: 'unchanged', article };
     }
@@ -84,6 +85,11 @@ function isOutOrMayBe({ publishStatus, isSending }: ListedRouteArticle): boolean
   return isSending || publishStatus === 'published' || publishStatus === 'unknown';
 }
 
+// A tick may come between the two: what went out by the first is not to go out once more by the second.
+function isPressedTwice({ publishStatus, generation }: ListedRouteArticle, { action }: Change): boolean {
+  return action === 'publish-again' && publishStatus === 'published' && generation > 1;
+}
+
 function isAlready(article: ListedRouteArticle, change: Change): boolean {
   const { publishStatus, approvalStatus, attempts } = article;
   switch (change.action) {
@@ -96,7 +102,7 @@ function isAlready(article: ListedRouteArticle, change: Change): boolean {
     case 'retry':
       return publishStatus === 'pending' && attempts === 0;
     case 'publish-again':
-      return publishStatus === 'pending' && article.generation > 1;
+      return article.generation > 1 && (publishStatus === 'pending' || publishStatus === 'published');
     case 'prioritise':
       return article.priority === change.priority;
     case 'edit':

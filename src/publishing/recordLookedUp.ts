@@ -57,15 +57,23 @@ function record(trx: Database, looked: LookedUp, limits: Limits): Promise<Outcom
 }
 
 /**
- * Whether a request can no longer arrive, so that its absence is a proof: `send_by`, the time for an answer,
- * and then some are over.
+ * After which instant a request can no longer arrive, so that its absence is a proof: `send_by`, the time for
+ * an answer, and then some are over.
  */
-export function isLongPast(
+export function provenAt(
   { sendBy }: Pick<UnknownOutcome, 'sendBy'>,
   { sendAnswerMs, settleAfterMs }: Pick<Limits, 'sendAnswerMs' | 'settleAfterMs'>,
+): Date {
+  return new Date(sendBy.getTime() + sendAnswerMs + settleAfterMs);
+}
+
+/** Whether a request can no longer arrive at `now`. */
+export function isLongPast(
+  unknown: Pick<UnknownOutcome, 'sendBy'>,
+  limits: Pick<Limits, 'sendAnswerMs' | 'settleAfterMs'>,
   now: Date,
 ): boolean {
-  return now.getTime() > sendBy.getTime() + sendAnswerMs + settleAfterMs;
+  return now > provenAt(unknown, limits);
 }
 
 /** Records a post that was found on the remote side. */

@@ -7,7 +7,7 @@ import { recordPublished } from '../models/recordPublished.ts';
 import { findRouteArticle, type ListedRouteArticle } from '../models/routeArticleList.ts';
 import { deleteUnknown, endUnknown, findUnknown, type UnknownOutcome } from '../models/unknownOutcomes.ts';
 import type { PublishingTools } from './publishRouteArticle.ts';
-import { isLongPast } from './recordLookedUp.ts';
+import { isLongPast, provenAt } from './recordLookedUp.ts';
 
 /** What a person says of an unknown outcome: it went out (where, if they know), or it is to be sent again. */
 export type Settlement = { as: 'published'; url: string | null } | { as: 'send_again' };
@@ -52,7 +52,9 @@ async function objectionToSendingAgain(
   { clock, signal }: SettleRequest,
 ): Promise<{ detail: string } | Found | null> {
   if (!isLongPast(unknown, limits, clock.now())) {
-    return { detail: 'its first request may still arrive: try again in two minutes' };
+    return {
+      detail: `its first request may still arrive: try again after ${provenAt(unknown, limits).toISOString()}`,
+    };
   }
   const prepared = service.prepare(unknown.destination);
   if (prepared.kind !== 'ready') return { detail: `its channel cannot be asked: ${prepared.detail}` };

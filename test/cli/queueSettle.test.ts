@@ -81,7 +81,7 @@ describe('headway queue settle', () => {
 
     expect(early).toMatchObject({
       exitCode: 1,
-      stderr: `Article ${id} was left as it is: its first request may still arrive: try again in two minutes.\n`,
+      stderr: `Article ${id} was left as it is: its first request may still arrive: try again after 2026-09-07T10:01:55.000Z.\n`,
     });
     expect(late).toMatchObject({ exitCode: 0, stdout: `Article ${id} will be sent again.\n` });
     expect(await statusOf(id)).toBe('pending');

@@ -178,16 +178,24 @@ describe('publish again', () => {
 
     const first = await again();
     const second = await again();
-    scene.clock.advance({ minutes: 30 });
+    scene.clock.advance({ minutes: 5 });
     const result = await scene.tick(workspaceId);
+    const third = await again();
+    scene.clock.advance({ minutes: 6 });
+    const muchLater = await again();
 
-    expect([first.kind, second.kind]).toEqual(['changed', 'unchanged']);
+    const kinds = [first, second, third, muchLater].map(({ kind }) => kind);
+    expect(kinds).toEqual(['changed', 'unchanged', 'unchanged', 'changed']);
     expect(result.published?.routeArticleId).toBe(id);
     const after = await routeArticle(scene.db, id);
-    expect(after).toMatchObject({ generation: 2, publish_attempts: 1 });
+    expect(after).toMatchObject({ generation: 3, publish_attempts: 0 });
     expect(after.post_key).not.toBe(before.post_key);
     expect(await publications().orderBy('id').pluck('generation')).toEqual([1, 2]);
-    expect((await audited(id)).map(({ action }) => action)).toEqual(['settle', 'publish-again']);
+    expect((await audited(id)).map(({ action }) => action)).toEqual([
+      'settle',
+      'publish-again',
+      'publish-again',
+    ]);
   });
 
   it('is refused for what never went out', async () => {

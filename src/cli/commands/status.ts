@@ -57,7 +57,7 @@ function printSnapshot({ pid, application, state, since }: OldSnapshot): void {
 function printConsumer(consumer: Awaited<ReturnType<typeof describeConsumers>>[number]): void {
   const { role, host, pid, version, queues, startedAt, seenAt, isAlive } = consumer;
   const life = isAlive
-    ? `running since ${formatInstant(startedAt)}`
+    ? `running since ${formatInstant(startedAt)}, last seen ${formatInstant(seenAt)}`
     : `GONE, last seen ${formatInstant(seenAt)}`;
   print(`  worker ${host} ${pid} (headway ${role} ${version}; ${queues.join(', ')}): ${life}`);
 }
