@@ -6,15 +6,15 @@ type Run = () => Promise<unknown>;
 export function meddleWith(
   db: Database,
   names: readonly string[],
-  meddle: (run: Run) => Promise<unknown>,
+  meddle: (run: Run, values: readonly unknown[]) => Promise<unknown>,
 ): Database {
   return new Proxy(db, {
     get(target, property, receiver) {
       if (property !== 'raw') return Reflect.get(target, property, receiver);
       return (text: string) => ({
-        options: (statement: { name: string }) => {
+        options: (statement: { name: string; values: readonly unknown[] }) => {
           const run = async () => target.raw(text).options(statement);
-          return names.includes(statement.name) ? meddle(run) : run();
+          return names.includes(statement.name) ? meddle(run, statement.values) : run();
         },
       });
     },

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/database/embeddedPostgres.ts';
@@ -312,14 +313,18 @@ function signalIfThere(process: EmbeddedProcess) {
   }
 }
 
+const askLimitMs = 2_000;
+
 async function ask(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
+  // A server that is just dying accepts, and says nothing.
+  const limits = { connectionTimeoutMillis: askLimitMs, query_timeout: askLimitMs };
+  const client = new pg.Client({ connectionString: url, ...limits });
   client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query(sql)).rows;
   } finally {
-    await client.end();
+    await Promise.race([client.end(), sleep(askLimitMs, undefined, { ref: false })]);
   }
 }
 
