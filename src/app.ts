@@ -21,8 +21,8 @@ import { PublishNextArticleJob } from './publishing/PublishNextArticleJob.ts';
 import { publishingConsumer } from './publishing/publishingConsumer.ts';
 import type { PublishingTools } from './publishing/publishRouteArticle.ts';
 import type { LockUnit } from './publishing/workspaceLock.ts';
-import { loadSecretKey } from './secretKey.ts';
-import { createSecretBox, type SecretBox, unsealSettings } from './secrets.ts';
+import { loadSecretKeys } from './secretKey.ts';
+import { createSecretBox, type KeyRing, type SecretBox, unsealSettings } from './secrets.ts';
 import type { UnitConsumer } from './unitConsumer.ts';
 import { userAgent } from './version.ts';
 
@@ -36,6 +36,7 @@ export type App = {
   publishing: PublishingTools & { lock: LockUnit };
   publishNextArticle: PublishNextArticleJob;
   ingestFeeds: IngestFeedsJob;
+  keyRing: KeyRing;
   /** What each queue's consumer does beside its work, by the queue's name. */
   consumers: { publishing: UnitConsumer; ingestion: UnitConsumer };
   /** Told of what happens to those who ask the database something. */
@@ -75,8 +76,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   try {
     await hold(() => migrate(connected.db, logger));
     const hasSealed = () => hold(() => hasSealedSecrets(connected.db));
-    const key = await loadSecretKey({ secretKey: config.secretKey, dataDir, hasSealed, logger });
-    const secretBox = createSecretBox(key);
+    const keyRing = await loadSecretKeys({ secretKey: config.secretKey, dataDir, hasSealed, logger });
+    const secretBox = createSecretBox(keyRing);
     const locks = new UnitLocks({ url: connected.url, logger, limits });
     return {
       config,
@@ -87,6 +88,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       ...compose({ config, logger, db: connected.db, locks, secretBox, health }),
       health,
       onLocksLost: act => locks.onLost(act),
+      keyRing,
       releaseLocks: () => locks.close(),
       close: async () => {
         await locks.close();

@@ -16,7 +16,7 @@ export type Config = Readonly<{
   port: number;
   /** Null: one is generated at the first start. */
   adminPassword: string | null;
-  /** Null: one is generated into `dataDir`. */
+  /** One key or several, newest first; null: one is generated into `dataDir`. */
   secretKey: string | null;
   /** Networks (CIDR) or addresses that feeds and channels may be on although they are private. */
   allowNetworks: readonly string[];
@@ -112,7 +112,7 @@ export function readConfig(env: Environment, { parseNetworks }: ConfigParsers): 
     host: read('HEADWAY_HOST', '127.0.0.1', String),
     port: read('PORT', 3000, portOf),
     adminPassword: optional('HEADWAY_ADMIN_PASSWORD', longEnough),
-    secretKey: optional('HEADWAY_SECRET_KEY', keyOf),
+    secretKey: optional('HEADWAY_SECRET_KEY', keysOf),
     allowNetworks: read<readonly string[]>('HEADWAY_ALLOW_NETWORKS', [], parseNetworks),
     contact: read<string | null>('HEADWAY_CONTACT', null, printable),
     logLevel: read<LogLevel | null>('HEADWAY_LOG_LEVEL', null, levelOf),
@@ -167,11 +167,17 @@ function longEnough(text: string): string {
   return text;
 }
 
-// As loadSecretKey reads it, which is too late to be listed with the others.
-function keyOf(text: string): string {
-  const isKey = /^([0-9a-f]{64}|[a-z0-9+/_-]{43}=?)$/i.test(text.trim());
-  if (!isKey) throw new Error('is not a secret key, allowed: 32 bytes as base64, or 64 hexadecimal digits');
-  return text;
+// As loadSecretKeys reads them, which is too late to be listed with the others.
+function keysOf(text: string): string {
+  const keys = text.split(/[\s,]+/).filter(key => key !== '');
+  const wrong = keys.findIndex(key => !/^([0-9a-f]{64}|[a-z0-9+/_-]{43}=?)$/i.test(key));
+  if (keys.length > 0 && wrong === -1) return text;
+  const form = '32 bytes as base64, or 64 hexadecimal digits';
+  if (keys.length <= 1) throw new Error(`is not a secret key, allowed: ${form}`);
+  const which = `(number ${wrong + 1} of ${keys.length} is none)`;
+  throw new Error(
+    `is not a list of secret keys ${which}, allowed: each ${form}, with blanks, line breaks or commas between`,
+  );
 }
 
 function levelOf(text: string): LogLevel {

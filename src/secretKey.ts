@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createKeyFile, readKeyFile, replaceKeyFile } from './keyFile.ts';
 import type { Logger } from './logger.ts';
+import { fixedRing, type KeyRing, type Keys } from './secrets.ts';
 
 const keyBytes = 32;
 const keyForm = '32 bytes as base64 (openssl rand -base64 32) or 64 hexadecimal digits';
 
 /**
- * The key that seals secrets at rest: `HEADWAY_SECRET_KEY`, else the one in `<dataDir>/secret.key`, which is
- * made on first need and said so in the log. Throws for a key of the wrong form, never showing it.
+ * The keys that seal secrets at rest, newest first: those of `HEADWAY_SECRET_KEY`, else those in
+ * `<dataDir>/secret.key`, which is made on first need and said so in the log. Throws for a key of the wrong form,
+ * never showing it.
  */
-export async function loadSecretKey({
+export async function loadSecretKeys({
   secretKey,
   dataDir,
   hasSealed,
@@ -22,80 +24,90 @@ export async function loadSecretKey({
   /** Whether the database holds secrets that a key has sealed: a new key could not open them. */
   hasSealed: () => Promise<boolean>;
   logger: Logger;
-}): Promise<Buffer> {
-  if (secretKey !== null) return decodeKey(secretKey, 'HEADWAY_SECRET_KEY');
+}): Promise<KeyRing> {
+  if (secretKey !== null) return fixedRing(parseKeys(secretKey, 'HEADWAY_SECRET_KEY'));
   const path = join(dataDir, 'secret.key');
-  const stored = await readStoredKey(path);
-  if (stored !== null) return stored;
+  const stored = readKeyFile(path);
+  if (stored !== null) return keyFileRing(path, parseKeys(stored, path), logger);
   if (await hasSealed()) {
     throw new Error(
       `the secrets in this database were sealed with a key that is not here: restore ${path}, or set ` +
         'HEADWAY_SECRET_KEY (to a new one if the old is lost, and then run "headway apply FILE --reseal")',
     );
   }
-  const isOurs = await createKeyFile(dataDir, path);
+  const isOurs = await createKeyFile(path, formatKeys([randomBytes(keyBytes)]));
   if (isOurs) logger.info({ path }, 'secret key generated: keep a copy, secrets cannot be opened without it');
-  return decodeKey(await readFile(path, 'utf8'), path);
+  return keyFileRing(path, parseKeys(readKeyFile(path) ?? '', path), logger);
 }
 
-async function readStoredKey(path: string): Promise<Buffer | null> {
+/**
+ * The keys in a text, separated by blanks, line breaks or commas; a key that is there twice counts once. `source`
+ * is what an error names, which never shows the text.
+ */
+export function parseKeys(text: string, source: string): Keys {
+  const written = text.split(/[\s,]+/).filter(part => part !== '');
+  const wrong = written.findIndex(part => decodeKey(part) === null);
+  const decoded = written.flatMap(part => decodeKey(part) ?? []);
+  const [first, ...others] = decoded.filter(
+    (key, index) => decoded.findIndex(one => one.equals(key)) === index,
+  );
+  if (wrong === -1 && first) return [first, ...others];
+  if (written.length <= 1) throw new Error(`${source} is not a secret key, allowed: ${keyForm}`);
+  const which = `(number ${wrong + 1} of ${written.length} is none)`;
+  throw new Error(
+    `${source} is not a list of secret keys ${which}, allowed: each ${keyForm}, with blanks, line breaks or commas between`,
+  );
+}
+
+// Another process may rotate the keys at any time, so a ring of a file is never older than its last use.
+function keyFileRing(path: string, loaded: Keys, logger: Logger): KeyRing {
+  let keys = loaded;
+  let dropped: readonly Buffer[] = [];
+  const take = (next: Keys) => {
+    dropped = [...keys, ...dropped].filter(key => !next.some(one => one.equals(key)));
+    keys = next;
+  };
+  return {
+    get keys() {
+      return keys;
+    },
+    get dropped() {
+      return dropped;
+    },
+    refresh() {
+      const next = readAgain(path, logger);
+      if (!next || formatKeys(next) === formatKeys(keys)) return false;
+      take(next);
+      logger.info({ path }, 'secret keys read again: their file has changed');
+      return true;
+    },
+    file: {
+      path,
+      createKey: () => randomBytes(keyBytes),
+      async replace(next) {
+        await replaceKeyFile(path, formatKeys(next));
+        take(next);
+      },
+    },
+  };
+}
+
+// Null, and the process goes on with the keys in its hands: a file that somebody damaged stops no server.
+function readAgain(path: string, logger: Logger): Keys | null {
   try {
-    return decodeKey(await readFile(path, 'utf8'), path);
+    return parseKeys(readKeyFile(path) ?? '', path);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
+    logger.warn({ err: error, path }, 'secret keys not read again');
+    return null;
   }
 }
 
-// Written whole beside its place, then linked: of two processes that start at once one wins, and none
-// ever reads half a key. False: the other one won.
-async function createKeyFile(dataDir: string, path: string): Promise<boolean> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeDurably(draft, `${randomBytes(keyBytes).toString('base64')}\n`);
-  try {
-    await link(draft, path);
-    await syncFolder(dataDir);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw new Error(`cannot create ${path}: make its folder writable or set HEADWAY_SECRET_KEY`, {
-      cause: error,
-    });
-  } finally {
-    await unlink(draft);
-  }
+function formatKeys(keys: readonly Buffer[]): string {
+  return keys.map(key => `${key.toString('base64')}\n`).join('');
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-// Without it a power cut may keep the secrets and lose the name of their key.
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-function decodeKey(text: string, source: string): Buffer {
-  const trimmed = text.trim();
-  const isHex = /^[0-9a-f]{64}$/i.test(trimmed);
-  const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed);
-  if (!isHex && !isBase64) throw new Error(`${source} is not a secret key, allowed: ${keyForm}`);
-  return Buffer.from(trimmed, isHex ? 'hex' : 'base64');
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+// Null: not a key.
+function decodeKey(text: string): Buffer | null {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null;
 }

@@ -1,7 +1,32 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /** Which table a sealed value belongs to: sealed for one, it cannot be opened as another's. */
-export type SecretContext = 'accounts' | 'channels';
+export type SecretContext = 'accounts' | 'channels' | 'sessions';
+
+/** 32 bytes each, newest first: the first seals, every one opens. */
+export type Keys = readonly [Buffer, ...Buffer[]];
+
+/** The keys of this process. */
+export type KeyRing = {
+  readonly keys: Keys;
+  /**
+   * What the ring held earlier in this process. They open too: a row that was read just before a rotation is
+   * opened just after it.
+   */
+  readonly dropped: readonly Buffer[];
+  /** Takes the keys from their file again, if they have one. Whether they are others now. */
+  refresh(): boolean;
+  /** Null: the keys are those of the setting, which only a person changes. */
+  readonly file: KeyFile | null;
+};
+
+/** The file that a ring is kept in. */
+export type KeyFile = {
+  readonly path: string;
+  createKey(): Buffer;
+  /** Puts these keys into the file, and into the ring. Throws with the file as it was. */
+  replace(keys: Keys): Promise<void>;
+};
 
 /** Seals secrets for storage and opens them again. */
 export type SecretBox = {
@@ -19,38 +44,67 @@ export type SecretValue = string | readonly string[];
 export type Secrets = Readonly<Record<string, Secret>>;
 
 const version = 1;
+const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 const headerBytes = 1 + nonceBytes + tagBytes;
 
 /**
  * AES-256-GCM with a random nonce: version, nonce, tag, ciphertext. The context is authenticated, not
- * stored. `key`: 32 bytes.
+ * stored; neither is the key, since the tag tells which one it was. One key stands for a ring of it alone.
  */
-export function createSecretBox(key: Buffer): SecretBox {
-  if (key.length !== 32) throw new Error('a secret key has 32 bytes');
+export function createSecretBox(ringOrKey: KeyRing | Buffer): SecretBox {
+  const ring = Buffer.isBuffer(ringOrKey) ? fixedRing([ringOrKey]) : ringOrKey;
   return {
     seal(plain, context) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
-      cipher.setAAD(Buffer.from(context));
-      const ciphertext = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      return Buffer.concat([Buffer.from([version]), nonce, cipher.getAuthTag(), ciphertext]);
+      // What is sealed with a key that a rotation is about to drop could not be opened after it.
+      ring.refresh();
+      return sealWith(ring.keys[0], plain, context);
     },
     open(sealed, context) {
-      if (sealed.length < headerBytes || sealed[0] !== version) throw unopened(context);
-      const nonce = sealed.subarray(1, 1 + nonceBytes);
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
-      decipher.setAAD(Buffer.from(context));
-      decipher.setAuthTag(sealed.subarray(1 + nonceBytes, headerBytes));
       try {
-        const plain = Buffer.concat([decipher.update(sealed.subarray(headerBytes)), decipher.final()]);
-        return plain.toString('utf8');
-      } catch (cause) {
-        throw unopened(context, cause);
+        return openWith([...ring.keys, ...ring.dropped], sealed, context);
+      } catch (error) {
+        if (!ring.refresh()) throw error;
+        return openWith(ring.keys, sealed, context);
       }
     },
   };
+}
+
+/** A ring that stays as it is. Throws for a key of another length. */
+export function fixedRing(keys: Keys): KeyRing {
+  if (keys.some(key => key.length !== keyBytes)) throw new Error(`a secret key has ${keyBytes} bytes`);
+  return { keys, dropped: [], refresh: () => false, file: null };
+}
+
+function sealWith(key: Buffer, plain: string, context: string): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(Buffer.from(context));
+  const ciphertext = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return Buffer.concat([Buffer.from([version]), nonce, cipher.getAuthTag(), ciphertext]);
+}
+
+function openWith(keys: readonly Buffer[], sealed: Buffer, context: string): string {
+  if (sealed.length < headerBytes || sealed[0] !== version) throw unopened(context);
+  let cause: unknown;
+  for (const key of keys) {
+    try {
+      return decipher(key, sealed, context);
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw unopened(context, cause);
+}
+
+function decipher(key: Buffer, sealed: Buffer, context: string): string {
+  const nonce = sealed.subarray(1, 1 + nonceBytes);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+  decipher.setAAD(Buffer.from(context));
+  decipher.setAuthTag(sealed.subarray(1 + nonceBytes, headerBytes));
+  return Buffer.concat([decipher.update(sealed.subarray(headerBytes)), decipher.final()]).toString('utf8');
 }
 
 /** Seals all secrets of one row; null when it has none. */

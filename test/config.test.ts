@@ -117,6 +117,8 @@ describe('readConfig', () => {
     ['HEADWAY_ADMIN_PASSWORD', 'hunter2', 'is too short, allowed: 8 characters or more'],
     ['HEADWAY_SECRET_KEY', 'hunter22', 'is not a secret key, allowed: 32 bytes as base64, or 64 hex'],
     ['HEADWAY_SECRET_KEY', secretKey.slice(1), 'is not a secret key'],
+    ['HEADWAY_SECRET_KEY', `${secretKey} hunter22`, 'is not a list of secret keys (number 2 of 2 is none)'],
+    ['HEADWAY_SECRET_KEY', ' , ', 'is not a secret key'],
     ['HEADWAY_ALLOW_NETWORKS', '10.0.0.0/33', '10.0.0.0/33'],
     ['HEADWAY_ALLOW_NETWORKS', 'intranet', 'intranet'],
     ['HEADWAY_LOG_LEVEL', 'verbose', 'is not a log level, allowed: debug, info, warn, error, silent'],
@@ -142,6 +144,18 @@ describe('readConfig', () => {
     ];
 
     for (const form of forms) expect(read({ HEADWAY_SECRET_KEY: form }).secretKey).toBe(form);
+  });
+
+  it('takes several secret keys, separated by blanks, line breaks or commas', () => {
+    const [first, second] = ['0f'.repeat(32), Buffer.alloc(32, 0xfb).toString('base64')];
+    const lists = [
+      `${first} ${second}`,
+      `${first},${second}`,
+      `${first}\n${second}\n`,
+      `${first}, ${second}`,
+    ];
+
+    for (const list of lists) expect(read({ HEADWAY_SECRET_KEY: list }).secretKey).toBe(list);
   });
 
   it('lists every bad value at once', () => {

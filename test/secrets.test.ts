@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createSecretBox, openSecrets, sealSecrets, unsealSettings } from '../src/secrets.ts';
+import { createSecretBox, fixedRing, openSecrets, sealSecrets, unsealSettings } from '../src/secrets.ts';
 
 const box = createSecretBox(randomBytes(32));
 const notThisKey = 'cannot be opened with this HEADWAY_SECRET_KEY';
@@ -36,6 +36,33 @@ describe('createSecretBox', () => {
 
   it('refuses a key of another length', () => {
     expect(() => createSecretBox(randomBytes(16))).toThrow('32 bytes');
+  });
+});
+
+describe('createSecretBox of a ring', () => {
+  const [newest, older, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)] as const;
+
+  it('opens with every key and seals with the first', () => {
+    const ringBox = createSecretBox(fixedRing([newest, older, oldest]));
+    const sealed = ringBox.seal('hunter2', 'accounts');
+
+    for (const key of [newest, older, oldest]) {
+      expect(ringBox.open(createSecretBox(key).seal('hunter2', 'accounts'), 'accounts')).toBe('hunter2');
+    }
+    expect(createSecretBox(newest).open(sealed, 'accounts')).toBe('hunter2');
+    expect(() => createSecretBox(fixedRing([older, oldest])).open(sealed, 'accounts')).toThrow(notThisKey);
+  });
+
+  it('opens nothing under another context', () => {
+    const ringBox = createSecretBox(fixedRing([newest, older]));
+
+    expect(() => ringBox.open(createSecretBox(older).seal('hunter2', 'accounts'), 'channels')).toThrow(
+      notThisKey,
+    );
+  });
+
+  it('refuses a ring with a key of another length', () => {
+    expect(() => fixedRing([newest, randomBytes(31)])).toThrow('32 bytes');
   });
 });
 

@@ -11,6 +11,7 @@ import { addFeeds } from './commands/feeds.ts';
 import { addIngest } from './commands/ingest.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addQueue } from './commands/queue.ts';
+import { addRotateKey } from './commands/rotateKey.ts';
 import { addServe } from './commands/serve.ts';
 import { addStatus } from './commands/status.ts';
 import { addTick } from './commands/tick.ts';
@@ -49,6 +50,7 @@ const commands = [
   addDead,
   addChannels,
   addFeeds,
+  addRotateKey,
   addStatus,
   addDemo,
 ];
