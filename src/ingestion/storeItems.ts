@@ -7,8 +7,8 @@ import {
   updateArticleTexts,
 } from '../models/articles.ts';
 import type { Feed } from '../models/feeds.ts';
+import { canonicalUrl } from '../network/canonicalUrl.ts';
 import { type Routed, routeNewArticles } from '../routing/routeNewArticles.ts';
-import { canonicalUrl } from './canonicalUrl.ts';
 import type { FeedItem } from './FeedItem.ts';
 import { guidsWithSeveralUrls, identityKeys, repeatedGuidKey } from './identityKeys.ts';
 import { type Merged, mergeItems } from './mergeItems.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalUrl } from '../../src/ingestion/canonicalUrl.ts';
+import { canonicalUrl } from '../../src/network/canonicalUrl.ts';
 
 const same: [string, string][] = [
   ['HTTPS://News.test:443/a/1#top', 'https://news.test/a/1/?utm_source=x'],
