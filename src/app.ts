@@ -15,11 +15,15 @@ import type { Logger } from './logger.ts';
 import { hasSealedSecrets } from './models/configuration.ts';
 import { createAddressGuard } from './network/addressGuard.ts';
 import { createGuardedFetch } from './network/createGuardedFetch.ts';
+import { createFetchImage } from './network/fetchImage.ts';
+import { AccountSessions } from './publishing/AccountSessions.ts';
 import { ArticlePublishingService } from './publishing/ArticlePublishingService.ts';
 import { ClaimsInHand } from './publishing/ClaimsInHand.ts';
 import { PublishNextArticleJob } from './publishing/PublishNextArticleJob.ts';
 import { publishingConsumer } from './publishing/publishingConsumer.ts';
 import type { PublishingTools } from './publishing/publishRouteArticle.ts';
+import type { CreateSend } from './publishing/ReadyChannel.ts';
+import type { AccountTools } from './publishing/reconnectAccount.ts';
 import type { LockUnit } from './publishing/workspaceLock.ts';
 import { loadSecretKeys } from './secretKey.ts';
 import { createSecretBox, type KeyRing, type SecretBox, unsealSettings } from './secrets.ts';
@@ -33,10 +37,12 @@ export type App = {
   db: Database;
   databaseUrl: string;
   secretBox: SecretBox;
+  keyRing: KeyRing;
   publishing: PublishingTools & { lock: LockUnit };
+  /** Whom channels post as. */
+  accounts: AccountTools;
   publishNextArticle: PublishNextArticleJob;
   ingestFeeds: IngestFeedsJob;
-  keyRing: KeyRing;
   /** What each queue's consumer does beside its work, by the queue's name. */
   consumers: { publishing: UnitConsumer; ingestion: UnitConsumer };
   /** Told of what happens to those who ask the database something. */
@@ -85,10 +91,10 @@ export async function openApp(options: AppOptions): Promise<App> {
       db: connected.db,
       databaseUrl: connected.url,
       secretBox,
+      keyRing,
       ...compose({ config, logger, db: connected.db, locks, secretBox, health }),
       health,
       onLocksLost: act => locks.onLost(act),
-      keyRing,
       releaseLocks: () => locks.close(),
       close: async () => {
         await locks.close();
@@ -101,24 +107,32 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
+type Deadlines = Parameters<CreateSend>[0];
 type Parts = Pick<App, 'config' | 'logger' | 'db' | 'secretBox' | 'health'> & { locks: UnitLocks };
 
 function compose({ config, logger, db, locks, secretBox, health }: Parts) {
   const guard = createAddressGuard(config.allowNetworks);
   const agent = userAgent(config.contact);
   const { limits } = config;
+  const lock: LockUnit = unit => locks.tryLock(unit);
+  const fetch = createGuardedFetch({ guard, userAgent: agent });
+  const outlet = {
+    createSend: (deadlines: Deadlines) =>
+      createSendRequest({ guard, userAgent: agent, limits, ...deadlines }),
+    fetchImage: createFetchImage(fetch),
+    sessions: new AccountSessions({ db, secretBox, lock }),
+  };
   const service = new ArticlePublishingService({
     channels: channelRegistry,
     openSettings: destination => unsealSettings(destination, secretBox),
-    createSend: deadlines => createSendRequest({ guard, userAgent: agent, limits, ...deadlines }),
+    ...outlet,
   });
-  const lock: LockUnit = unit => locks.tryLock(unit);
   const claims = new ClaimsInHand();
   const publishing = { db, service, logger, newToken: randomUUID, lock, claims, limits, health };
-  const fetch = createGuardedFetch({ guard, userAgent: agent });
   const feedClaims: FeedClaimsInHand = new Map();
   return {
     publishing,
+    accounts: { db, channels: channelRegistry, ...outlet },
     publishNextArticle: new PublishNextArticleJob(publishing, lock),
     ingestFeeds: new IngestFeedsJob({ db, lock, fetch, logger, claims: feedClaims }),
     consumers: {

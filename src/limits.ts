@@ -13,6 +13,8 @@ export const defaultLimits = {
   settleAfterMs: 60_000,
   /** All look-ups of one tick together. */
   lookUpsMs: 15_000,
+  /** Until a post is composed, its picture fetched and uploaded. */
+  composeMs: 30_000,
   /** After the look-ups, until a tick tries no new candidate. */
   candidatesMs: 60_000,
   /** Between a tick's instant and the clock at the gate: more, and the process has slept. */

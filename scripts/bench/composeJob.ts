@@ -9,15 +9,14 @@ import { ArticlePublishingService } from '../../src/publishing/ArticlePublishing
 import { ClaimsInHand } from '../../src/publishing/ClaimsInHand.ts';
 import { PublishNextArticleJob } from '../../src/publishing/PublishNextArticleJob.ts';
 import type { LockUnit } from '../../src/publishing/workspaceLock.ts';
+import { closedOutlet, plainPlatform } from '../../test/support/outlet.ts';
 
 /** Composes a tick as `app.ts` does, with a platform that takes every post at once and a silent logger. */
 export function composeJob(db: Database): PublishNextArticleJob {
   const service = new ArticlePublishingService({
     channels: new Map([[platform.platform, platform]]),
     openSettings: () => ({}),
-    createSend: () => async () => {
-      throw new Error('the bench sends nothing');
-    },
+    ...closedOutlet(db),
   });
   const logger = createLogger('silent');
   return new PublishNextArticleJob(
@@ -36,10 +35,8 @@ export function composeJob(db: Database): PublishNextArticleJob {
 
 const platform: Channel<Record<string, unknown>> = {
   platform: 'bench',
-  needsAccount: false,
+  ...plainPlatform,
   settings: z.record(z.string(), z.unknown()),
-  secretKeys: [],
-  destination: () => ({ instance: '', target: '' }),
   reconciliation: () => ({ kind: 'blind' }),
   publish: async () => ({ kind: 'succeeded', remoteId: null, remoteUrl: null }),
 };

@@ -13,6 +13,7 @@ import type { PublishingTools } from '../../src/publishing/publishRouteArticle.t
 import { settleUnknown } from '../../src/publishing/settleUnknown.ts';
 import type { AcceptedPost } from '../../test/faults/support/publisherPath.ts';
 import { limitsInForce } from '../../test/faults/support/realTime.ts';
+import { closedOutlet } from '../../test/support/outlet.ts';
 import { createRandom } from './random.ts';
 
 type PersonOptions = { db: Database; posts: readonly AcceptedPost[]; seed: number };
@@ -97,6 +98,7 @@ function composeTools(db: Database): PublishingTools {
   const service = new ArticlePublishingService({
     channels: channelRegistry,
     openSettings: ({ settings }) => settings,
+    ...closedOutlet(db),
     createSend: deadlines => createSendRequest({ guard, userAgent: 'soak', limits, ...deadlines }),
   });
   const logger = createLogger('silent');

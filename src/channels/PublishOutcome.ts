@@ -22,6 +22,7 @@ export type OutcomeCode =
   | 'rate_limited'
   | 'unavailable'
   | 'no_account'
+  | 'image_unavailable'
   | 'lookup_failed'
   | 'write_failed'
   | 'send_by_passed'
@@ -35,7 +36,7 @@ export type OutcomeCode =
  * - `failed`: definitely not accepted. `isFinal`: no retry can mend it. `blames`: an article that is
  *   refused says nothing against its channel.
  * - `throttled`, `blocked`: not the article's fault; the scope is held. `until` null: the usual steps.
- *   `isGone`: held until a person resumes it.
+ *   `isGone`: held until a person resumes it; of an account: until it has been reconnected.
  * - `unknown`: the request left and no definite answer was read. Never sent again blindly.
  * - `not_sent`: refused before it was handed to the socket, by its deadline or by an abort; given back.
  */

@@ -18,10 +18,16 @@ export type Exchange = {
   timedOut(): void;
 };
 
-const maxBodyBytes = 64 * 1024;
+const defaultMaxAnswerBytes = 64 * 1024;
+
+export type ExchangeOptions = { clock: Clock; sendBy: Date; maxAnswerBytes?: number | undefined };
 
 /** Prepares an exchange; `sendBy` is held against `clock` at the instant of the hand-over. */
-export function createExchange({ clock, sendBy }: { clock: Clock; sendBy: Date }): Exchange {
+export function createExchange({
+  clock,
+  sendBy,
+  maxAnswerBytes = defaultMaxAnswerBytes,
+}: ExchangeOptions): Exchange {
   const { promise: result, resolve } = withResolvers<RequestResult>();
   let phase: 'not_sent' | 'sent' = 'not_sent';
   let hasEnded = false;
@@ -40,7 +46,7 @@ export function createExchange({ clock, sendBy }: { clock: Clock; sendBy: Date }
 
   function answer(): void {
     const { status, headers } = head;
-    const body = Buffer.concat(chunks).subarray(0, maxBodyBytes).toString('utf8');
+    const body = Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString('utf8');
     end({
       phase: 'answered',
       status,
@@ -68,7 +74,7 @@ export function createExchange({ clock, sendBy }: { clock: Clock; sendBy: Date }
     onResponseData(_controller, chunk) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= maxBodyBytes) answer();
+      if (bytes >= maxAnswerBytes) answer();
     },
     onResponseEnd: answer,
     onResponseError(_controller, error) {

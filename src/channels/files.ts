@@ -17,6 +17,7 @@ export type FilesSettings = {
 export const files: Channel<FilesSettings> = {
   platform: 'files',
   needsAccount: false,
+  account: null,
   settings: z.strictObject({
     folder: z
       .string()
@@ -28,6 +29,11 @@ export const files: Channel<FilesSettings> = {
   destination: ({ folder }) => ({ instance: '', target: folder }),
 
   reconciliation: () => ({ kind: 'repeat' }),
+
+  preview(post) {
+    const text = fileText(post);
+    return { parts: [{ name: pathOf(post), text, count: null }], notes: [] };
+  },
 
   async publish(post, { folder: root }, { signal }) {
     if (signal.aborted)

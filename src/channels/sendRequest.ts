@@ -17,6 +17,8 @@ export type OutgoingRequest = {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string | Buffer | null;
+  /** Of the answer; the rest is cut off. Default 64 kB: a list of posts needs more. */
+  maxAnswerBytes?: number;
 };
 
 export type RequestFailure =
@@ -37,7 +39,7 @@ export type RequestResult =
       status: number;
       /** Names in lower case. */
       headers: Readonly<Record<string, string>>;
-      /** UTF-8, cut at 64 kB. */
+      /** UTF-8, cut at `maxAnswerBytes`. */
       body: string;
       /** From Retry-After (seconds or a date), as an instant; null when absent or unreadable. */
       retryAfter: Date | null;
@@ -71,7 +73,7 @@ export function createSendRequest(options: SendRequestOptions): SendRequest {
     if (options.clock.now() > options.sendBy) return refused('send_by_passed', 'its time to send had passed');
 
     const agent = createGuardedAgent({ guard: options.guard, connectTimeoutMs: sendConnectMs });
-    const exchange = createExchange(options);
+    const exchange = createExchange({ ...options, maxAnswerBytes: request.maxAnswerBytes });
     const timers = [
       setTimeout(exchange.connectTimedOut, sendConnectMs),
       setTimeout(exchange.timedOut, sendAnswerMs),

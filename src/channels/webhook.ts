@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Answer, describeAnswer, outcomeWithoutAnswer } from './answerOutcome.ts';
 import type { Channel, LookUpAnswer, LookUpContext, Post } from './Channel.ts';
+import { parseJson } from './json.ts';
 import type { PublishOutcome } from './PublishOutcome.ts';
 import { isReadableSecret, type SigningSecret, signedHeaders } from './signature.ts';
 
@@ -46,6 +47,7 @@ function isPlainHttpUrl(text: string): boolean {
 export const webhook: Channel<WebhookSettings> = {
   platform: 'webhook',
   needsAccount: false,
+  account: null,
   settings,
   secretKeys: ['secret'],
 
@@ -67,6 +69,11 @@ export const webhook: Channel<WebhookSettings> = {
     const { statusUrl } = settings;
     if (statusUrl === undefined) return { kind: 'not_found' };
     return askReceiver(post, { ...settings, statusUrl }, context);
+  },
+
+  preview(post) {
+    const text = JSON.stringify(payload(post), null, 2);
+    return { parts: [{ name: 'body', text, count: null }], notes: [] };
   },
 
   async publish(post, settings, { sendingAt, send }) {
@@ -123,14 +130,6 @@ async function askReceiver(
   if (!said?.success) return { kind: 'incomplete', detail: describeAnswer(result) };
   if (!said.data.found) return { kind: 'not_found' };
   return { kind: 'found', remoteId: id, remoteUrl: said.data.url ?? null };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Every complete answer is definite, except a 5xx of a receiver to which nothing may be sent twice. */

@@ -3,7 +3,7 @@ import { failed } from './CliError.ts';
 
 /** The one of that name. Throws a `CliError` (exit 1) that names those that there are. */
 export function findNamed<Named extends { name: string }>(
-  kind: 'channel' | 'feed',
+  kind: 'account' | 'channel' | 'feed',
   name: string,
   candidates: readonly Named[],
 ): Named {

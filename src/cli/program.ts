@@ -3,6 +3,7 @@ import { ConfigError, loadEnvFile } from '../config.ts';
 import { ConfigFileError } from '../setup/ConfigFileError.ts';
 import { version } from '../version.ts';
 import { CliError } from './CliError.ts';
+import { addAccounts } from './commands/accounts.ts';
 import { addApply } from './commands/apply.ts';
 import { addChannels } from './commands/channels.ts';
 import { addDead } from './commands/dead.ts';
@@ -48,6 +49,7 @@ const commands = [
   addTick,
   addQueue,
   addDead,
+  addAccounts,
   addChannels,
   addFeeds,
   addRotateKey,

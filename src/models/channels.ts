@@ -1,4 +1,5 @@
 import { type Database, execute, type Flight, query } from '../database/Database.ts';
+import type { AccountStatus } from './accounts.ts';
 
 /** A channel as its platform needs it: settings as stored, secrets still sealed. */
 export type Destination = {
@@ -10,16 +11,23 @@ export type Destination = {
   secrets: Buffer | null;
   /** Null: none, or one that is archived. */
   accountId: number | null;
-  hasActiveAccount: boolean;
-  accountSettings: Readonly<Record<string, unknown>> | null;
-  accountSecrets: Buffer | null;
+  accountStatus: AccountStatus | null;
 };
+
+/** A `Destination` as a statement with `destinationColumns` returns it, beside other fields. */
+export type DestinationRow = Omit<Destination, 'id'> & { channelId: number };
+
+/** Parts a destination from the other fields of a row. */
+export function takeDestination<Row extends DestinationRow>(row: Row) {
+  const { name, platform, needsAccount, settings, secrets, accountId, accountStatus, ...rest } = row;
+  const channel = { id: row.channelId, name, platform, needsAccount, settings, secrets };
+  return { ...rest, destination: { ...channel, accountId, accountStatus } satisfies Destination };
+}
 
 /** Row fields of a `Destination`, for a statement with `channels c` and its `accounts a`. */
 export const destinationColumns = `
   c.id, c.name, c.platform, c.needs_account as "needsAccount", c.settings, c.secrets,
-  a.id as "accountId", coalesce(a.status = 'active', false) as "hasActiveAccount",
-  a.settings as "accountSettings", a.secrets as "accountSecrets"`;
+  a.id as "accountId", a.status as "accountStatus"`;
 
 /** Reads where a post is to go. Throws when there is no such channel: the schema makes that a fault of ours. */
 export async function loadDestination(db: Database, channelId: number): Promise<Destination> {

@@ -1,5 +1,5 @@
 import { type Database, execute, query, type Statement, violatedConstraint } from '../database/Database.ts';
-import { type Destination, destinationColumns } from './channels.ts';
+import { type Destination, type DestinationRow, destinationColumns, takeDestination } from './channels.ts';
 import type { PublicationState } from './publications.ts';
 import type { PublishStatus, SkipReason } from './routeArticles.ts';
 
@@ -25,6 +25,8 @@ export type ClaimedRouteArticle = {
   author: string | null;
   tags: readonly string[];
   imageUrl: string | null;
+  imageAlt: string | null;
+  language: string | null;
   articlePublishedAt: Date;
   feed: string;
   maxAgeMs: number | null;
@@ -63,7 +65,7 @@ async function takeClaim(db: Database, statement: Statement, request: ClaimReque
   const { id, claimToken, dueBy, lastSlotAt, now } = request;
   try {
     const [row] = await query<ClaimedRow>(db, statement, [id, claimToken, dueBy, now, lastSlotAt]);
-    return row ? toClaimed(row) : null;
+    return row ? takeDestination(row) : null;
   } catch (error) {
     if (violatedConstraint(error) === 'route_articles_in_flight') return null;
     throw error;
@@ -78,15 +80,7 @@ export type ClaimRequest = {
   now: Date;
 };
 
-type ClaimedRow = Omit<ClaimedRouteArticle, 'destination'> & Omit<Destination, 'id'>;
-
-function toClaimed(row: ClaimedRow): ClaimedRouteArticle {
-  const { name, platform, needsAccount, settings, secrets, ...rest } = row;
-  const { accountId, hasActiveAccount, accountSettings, accountSecrets, ...claimed } = rest;
-  const channel = { id: row.channelId, name, platform, needsAccount, settings, secrets };
-  const account = { accountId, hasActiveAccount, accountSettings, accountSecrets };
-  return { ...claimed, destination: { ...channel, ...account } };
-}
+type ClaimedRow = Omit<ClaimedRouteArticle, 'destination'> & DestinationRow;
 
 // The commit need not wait for the disk: nothing has left yet, and the gate's commit takes it along. A claim
 // that a crash of the server undoes has never been. And it waits for nobody: a row that somebody holds locked
@@ -111,6 +105,7 @@ const claimText = (isClaimable: string) => `
            r.title, r.text, r.text_hash as "textHash", r.url_key as "urlKey", r.generation,
            r.post_key as "postKey", r.post_created_at as "postCreatedAt",
            t.url, t.summary, t.author, t.tags, t.image_url as "imageUrl",
+           t.image_alt as "imageAlt", t.language,
            r.claimed_from = 'unknown' as repeats, t.published_at as "articlePublishedAt", coalesce(f.name, '') as feed, f.max_age_ms as "maxAgeMs",
            (select p.state from publications p
             where p.channel_id = r.channel_id and p.url_key = r.url_key and p.generation = r.generation) as duplicate

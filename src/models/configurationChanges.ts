@@ -59,7 +59,7 @@ const insertAccountRow = {
 
 /**
  * `hasNewCredentials`: who changed them has given what a refused account asked for, so it is active
- * again and its own hold ends. Otherwise an account that needs attention goes on needing it.
+ * again, its own hold ends, and what the old ones have opened is forgotten. Otherwise an account that needs attention goes on needing it.
  */
 export async function updateAccount(
   db: Database,
@@ -79,6 +79,9 @@ const updateAccountRow = {
         hold_detail = case when $8 then null else hold_detail end,
         held_until = case when $8 then null else held_until end,
         refusals = case when $8 then 0 else refusals end,
+        session = case when $8 then null else session end,
+        session_expires_at = case when $8 then null else session_expires_at end,
+        session_revision = session_revision + $8::int,
         archived_at = null
     where id = $9`,
 };

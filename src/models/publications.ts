@@ -1,4 +1,4 @@
-import type { Post } from '../channels/Channel.ts';
+import type { ComposedPost } from '../channels/Channel.ts';
 import { type Database, execute, type Flight, query, violatedConstraint } from '../database/Database.ts';
 
 /** The intent to send: written, and committed, before the request. */
@@ -13,7 +13,7 @@ export type Intent = {
   countedAt: Date;
   sendingAt: Date;
   sendBy: Date;
-  post: Post;
+  post: ComposedPost;
 };
 
 /**

@@ -1,6 +1,6 @@
-import type { Post } from '../channels/Channel.ts';
+import type { ComposedPost, Post } from '../channels/Channel.ts';
 import { type Database, execute, query } from '../database/Database.ts';
-import { type Destination, destinationColumns } from './channels.ts';
+import { type Destination, type DestinationRow, destinationColumns, takeDestination } from './channels.ts';
 
 // Outcomes that are not known: a row is `unknown` as long as its publication is, and the two end together.
 
@@ -18,7 +18,7 @@ export type UnknownOutcome = {
   /** Null: it is left to a person. */
   nextLookupAt: Date | null;
   /** As it was sent. */
-  post: Post;
+  post: ComposedPost;
   sendingAt: Date;
   sendBy: Date;
   /** Where the destination is: of one instance only one is asked at a time. */
@@ -32,7 +32,8 @@ export const openUnknownAt = `(
   where r.channel_id = c.id and r.publish_status = 'unknown' and r.next_lookup_at is not null
   order by r.next_lookup_at limit 1)`;
 
-type UnknownRow = Omit<UnknownOutcome, 'destination'> & Omit<Destination, 'id'>;
+type UnknownRow = Omit<UnknownOutcome, 'destination' | 'post'> &
+  DestinationRow & { post: Post & Partial<ComposedPost> };
 
 const unknownColumns = `
   ${destinationColumns}, c.instance, r.id as "routeArticleId", p.id as "publicationId",
@@ -78,12 +79,10 @@ const selectOne = {
     where r.id = $1 and r.publish_status = 'unknown'`,
 };
 
-function toUnknown(row: UnknownRow): UnknownOutcome {
-  const { name, platform, needsAccount, settings, secrets, ...rest } = row;
-  const { accountId, hasActiveAccount, accountSettings, accountSecrets, ...unknown } = rest;
-  const channel = { id: row.channelId, name, platform, needsAccount, settings, secrets };
-  const account = { accountId, hasActiveAccount, accountSettings, accountSecrets };
-  return { ...unknown, destination: { ...channel, ...account } };
+// What an older version has sent lacks what posts have learnt since.
+function toUnknown({ post, ...row }: UnknownRow): UnknownOutcome {
+  const { imageAlt = null, language = null, composed = null } = post;
+  return takeDestination({ ...row, post: { ...post, imageAlt, language, composed } });
 }
 
 /** Writes down a search that proved nothing; `next` null leaves it to a person. False: it is no longer unknown. */

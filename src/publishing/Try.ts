@@ -1,17 +1,17 @@
-import type { Post } from '../channels/Channel.ts';
+import type { ComposedPost } from '../channels/Channel.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import { transact } from '../database/transact.ts';
 import type { Destination } from '../models/channels.ts';
 import type { ClaimedRouteArticle } from '../models/claims.ts';
 import { isPublished, type PublicationState } from '../models/publications.ts';
 import { maxPublishAttempts } from '../models/routeArticles.ts';
-import type { ArticlePublishingService, Ready } from './ArticlePublishingService.ts';
-import { askForExisting } from './askForExisting.ts';
-import { composePost } from './composePost.ts';
+import type { NotReady } from './ArticlePublishingService.ts';
+import { composeToSend } from './composeToSend.ts';
 import { ClaimLostError, type EndedTry, giveBack, type PassedIntent, type Recorded } from './endTry.ts';
 import { goOn, type NextStep, stopping, type TryResult, takenOver } from './nextStep.ts';
 import { type GateVerdict, passGate } from './passGate.ts';
 import type { PublishingTools, TryRequest } from './publishRouteArticle.ts';
+import type { ReadyChannel } from './ReadyChannel.ts';
 import { recordOutcome, recordSkipped } from './recordOutcome.ts';
 import type { Tried } from './tickResult.ts';
 import { codeOf, detailOf, toldAs } from './toldOutcome.ts';
@@ -28,7 +28,8 @@ export class Try {
   readonly #destination: Destination;
   readonly #startedAt: Date;
   #intent: PassedIntent | null = null;
-  #reconciliation: Ready['reconciliation'] = 'look_up';
+  #reconciliation: ReadyChannel['reconciliation'] = 'look_up';
+  #notes: readonly string[] = [];
 
   constructor(tools: PublishingTools, request: TryRequest, claimed: ClaimedRouteArticle) {
     this.#tools = tools;
@@ -47,12 +48,10 @@ export class Try {
     if (prepared.kind !== 'ready') return repeats ? this.#notReady(prepared) : this.#record(prepared);
     this.#reconciliation = prepared.reconciliation;
 
-    const post = repeats?.post ?? composePost(this.#claimed);
-    const { clock, signal } = this.#request;
-    const limits = { clock, signal, lookUpsMs: this.#tools.limits.lookUpsMs };
-    const existing = repeats ? null : await askForExisting(prepared, post, limits);
-    if (signal.aborted) return this.#stop();
-    if (existing) return this.#record(existing);
+    const composed = await (repeats ? this.#asItWasSent(prepared, repeats.post) : this.#compose(prepared));
+    if (this.#request.signal.aborted) return this.#stop();
+    if (composed.kind !== 'composed') return this.#record(composed);
+    const { post } = composed;
     const verdict = await this.#passGate(post);
     if (verdict === 'lost') return this.#undoGate();
     if (verdict.kind !== 'passed') return this.#turnBack(verdict);
@@ -61,7 +60,25 @@ export class Try {
     return this.#send(prepared, this.#intent);
   }
 
-  async #passGate(post: Post): Promise<GateVerdict | 'lost'> {
+  async #compose(channel: ReadyChannel) {
+    const { clock, signal } = this.#request;
+    const composed = await composeToSend(channel, this.#claimed, {
+      clock,
+      signal,
+      limits: this.#tools.limits,
+    });
+    if (composed.kind === 'composed') this.#notes = composed.notes;
+    return composed;
+  }
+
+  async #asItWasSent(channel: ReadyChannel, post: ComposedPost) {
+    const { clock, signal } = this.#request;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.#tools.limits.composeMs)]);
+    const refusal = await channel.openSession({ clock, signal: limit });
+    return refusal ?? { kind: 'composed' as const, post };
+  }
+
+  async #passGate(post: ComposedPost): Promise<GateVerdict | 'lost'> {
     const { at, slotAt, clock, repeats } = this.#request;
     const { db, limits, health } = this.#tools;
     const repeatOf = repeats?.publicationId ?? null;
@@ -87,14 +104,14 @@ export class Try {
     );
   }
 
-  async #send(prepared: Ready, { post, sendingAt, sendBy }: PassedIntent): Promise<TryResult> {
+  async #send(prepared: ReadyChannel, { post, sendingAt, sendBy }: PassedIntent): Promise<TryResult> {
     const { clock, cutOff: signal } = this.#request;
     const outcome = await prepared.send(post, { clock, sendingAt, sendBy, signal });
     return this.#record(outcome);
   }
 
   // Its settings have changed since it was sent.
-  #notReady({ code, detail }: Exclude<ReturnType<ArticlePublishingService['prepare']>, Ready>) {
+  #notReady({ code, detail }: NotReady) {
     return this.#passOver({ code, detail }, goOn);
   }
 
@@ -161,7 +178,13 @@ export class Try {
     if (!recorded) return { tried: null, next: takenOver };
     const { attempts, nextAttemptAt, drops, isDead = false } = recorded;
     return this.#told(
-      { outcome: toldAs(outcome), code: codeOf(outcome), detail: detailOf(outcome), attempts, nextAttemptAt },
+      {
+        outcome: toldAs(outcome),
+        code: codeOf(outcome),
+        detail: detailOf(outcome) ?? this.#noted(),
+        attempts,
+        nextAttemptAt,
+      },
       this.#after(outcome, drops),
       { isOver: isDead },
     );
@@ -183,6 +206,11 @@ export class Try {
       }
     };
     return this.#intent ? untilAnswered(write, { health, signal }) : write(false);
+  }
+
+  // What was left out of a post that went out.
+  #noted(): string | null {
+    return this.#notes.length > 0 ? this.#notes.join('; ') : null;
   }
 
   async #isOnRecord({ kind }: PublishOutcome): Promise<boolean> {

@@ -3,7 +3,8 @@ import type { ClaimedRouteArticle } from '../models/claims.ts';
 
 /** Composes what is to go out of what was approved. The link is the one that the feed gave, never cut. */
 export function composePost(claimed: ClaimedRouteArticle): Post {
-  const { postKey, postCreatedAt, title, text, url, summary, author, tags, imageUrl, feed } = claimed;
+  const { postKey, postCreatedAt, title, text, url, summary, author, tags, feed } = claimed;
+  const { imageUrl, imageAlt, language } = claimed;
   return {
     postKey,
     postCreatedAt: postCreatedAt.toISOString(),
@@ -14,6 +15,8 @@ export function composePost(claimed: ClaimedRouteArticle): Post {
     author,
     tags,
     imageUrl,
+    imageAlt,
+    language,
     feed,
     articlePublishedAt: claimed.articlePublishedAt.toISOString(),
   };

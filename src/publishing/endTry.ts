@@ -1,4 +1,4 @@
-import type { Post, Reconciliation } from '../channels/Channel.ts';
+import type { ComposedPost, Reconciliation } from '../channels/Channel.ts';
 import type { Database } from '../database/Database.ts';
 import { type AttemptOutcome, recordAttempt } from '../models/attempts.ts';
 import type { Destination, HoldTarget } from '../models/channels.ts';
@@ -25,7 +25,7 @@ export type EndedTry = {
 };
 
 /** An intent that is on the record. */
-export type PassedIntent = { publicationId: number; post: Post; sendingAt: Date; sendBy: Date };
+export type PassedIntent = { publicationId: number; post: ComposedPost; sendingAt: Date; sendBy: Date };
 
 /** What the row looks like now, and whom the tick is to leave alone from here on. */
 export type Recorded = {

@@ -1,5 +1,6 @@
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Database } from '../database/Database.ts';
+import { markNeedsAttention } from '../models/accounts.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { countChannelFailures } from '../models/attempts.ts';
 import {
@@ -26,8 +27,8 @@ type Refusal = Extract<PublishOutcome, { kind: 'throttled' | 'blocked' }>;
 
 /**
  * Holds what refused, the channel or the account that the answer names: until its Retry-After, clamped to
- * one tick … 24 hours, or 5/30/120/360 minutes by refusals in a row. Being blocked is one alert at its
- * edge; being throttled is not.
+ * one tick … 24 hours, or 5/30/120/360 minutes by refusals in a row. An account whose credentials are refused
+ * needs attention instead. Being blocked is one alert at its edge; being throttled is not.
  */
 export async function holdForRefusal(
   db: Database,
@@ -41,6 +42,10 @@ export async function holdForRefusal(
   const retryAfter = refusal.kind === 'throttled' ? refusal.until : null;
   const retryAt = retryAfter ? clamp(retryAfter, at, tickIntervalMs) : waitUntil(at, refusals);
   const until = isGone ? null : retryAt;
+  if (isGone && target.table === 'accounts') {
+    await needAttention(db, request, target.id, refusal);
+    return { target, until: null };
+  }
   await hold(db, request, target, {
     reason: isGone ? 'gone' : refusal.code,
     detail: refusal.detail,
@@ -49,6 +54,18 @@ export async function holdForRefusal(
     isDown: refusal.kind === 'blocked',
   });
   return { target, until };
+}
+
+async function needAttention(
+  db: Database,
+  { workspaceId, destination, now }: HoldRequest,
+  id: number,
+  { code: reason, detail }: Refusal,
+): Promise<void> {
+  if (!(await markNeedsAttention(db, { id, reason, detail, now }))) return;
+  const message = `The account of channel ${destination.name} needs attention: ${reason} (${detail}). Its channels wait.`;
+  const about = { channelId: destination.id, accountId: id };
+  await raiseAlert(db, { workspaceId, kind: 'account_down', message, ...about, now });
 }
 
 /** Holds a channel without an active account until there is one. */

@@ -1,15 +1,15 @@
 import type { LookUpAnswer } from '../channels/Channel.ts';
 import type { Clock } from '../clock.ts';
 import { dueUnknowns, type UnknownOutcome } from '../models/unknownOutcomes.ts';
-import type { Ready } from './ArticlePublishingService.ts';
 import type { PublishingTools } from './publishRouteArticle.ts';
+import type { ReadyChannel } from './ReadyChannel.ts';
 import { recordLookedUp } from './recordLookedUp.ts';
 
 const lookUpsAtOnce = 5;
 
 export type LookUpRequest = { workspaceId: number; at: Date; clock: Clock; signal: AbortSignal };
 
-type Question = { unknown: UnknownOutcome; ask: Ready['lookUp'] };
+type Question = { unknown: UnknownOutcome; ask: ReadyChannel['lookUp'] };
 
 /**
  * Finds out about the workspace's unknown outcomes that are due for it: at most one of each channel and of
@@ -31,7 +31,7 @@ export async function lookUpUnknowns(
       const answer = { kind: 'incomplete', detail: prepared.detail } as const;
       questions.push({ unknown, ask: async () => answer });
     } else if (prepared.reconciliation === 'repeat') repeats.push(unknown);
-    else questions.push({ unknown, ask: prepared.lookUp });
+    else questions.push({ unknown, ask: (sought, limits) => prepared.lookUp(sought, limits) });
   }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(tools.limits.lookUpsMs)]);
   await eachAtOnce(onePerInstance(questions), limit, async ({ unknown, ask }) => {
@@ -44,7 +44,7 @@ export async function lookUpUnknowns(
 
 // A channel that does not heed its signal must not hold the tick.
 async function answerTo(
-  ask: Ready['lookUp'],
+  ask: ReadyChannel['lookUp'],
   { post, sendingAt }: UnknownOutcome,
   limits: { clock: Clock; signal: AbortSignal },
 ): Promise<LookUpAnswer> {

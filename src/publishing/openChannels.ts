@@ -61,7 +61,10 @@ const unknownOpen = 'unknown_outcome: whether its last post went out is being fo
 
 function accountClosures({ account, hold }: ChannelState, at: Date): Closed<ClosedReason>[] {
   if (account?.status === 'needs_attention') {
-    return [{ reason: 'account_held', until: null, detail: 'the account needs attention' }];
+    const detail = account.hold
+      ? `the account needs attention: ${describe(account.hold)}`
+      : 'the account needs attention';
+    return [{ reason: 'account_held', until: null, detail }];
   }
   const isFoundOut = hold?.reason === 'no_account' && account?.status !== 'active';
   if (isFoundOut) return [{ reason: 'no_account', until: null, detail: hold.detail }];

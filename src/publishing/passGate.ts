@@ -1,4 +1,4 @@
-import type { Post } from '../channels/Channel.ts';
+import type { ComposedPost } from '../channels/Channel.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, type Flight, inOneFlight } from '../database/Database.ts';
 import { unlessBrokenOff } from '../database/transact.ts';
@@ -20,7 +20,7 @@ import { workspaceStops } from './tickStop.ts';
 
 export type GateRequest = {
   claimed: ClaimedRouteArticle;
-  post: Post;
+  post: ComposedPost;
   /** The publication that is sent again; null: a new one is written. */
   repeatOf: number | null;
   at: Date;

@@ -36,7 +36,9 @@ export async function recordOutcome(
 type NotSucceeded = Exclude<PublishOutcome, { kind: 'succeeded' }>;
 
 function recordIn(trx: Database, ended: EndedTry, outcome: NotSucceeded): Promise<Recorded> {
-  if (ended.claimed.repeats) return recordRepeat(trx, ended, outcome);
+  if (ended.claimed.repeats) {
+    return ended.intent ? recordRepeat(trx, ended, outcome) : recordNotRepeated(trx, ended, outcome);
+  }
   switch (outcome.kind) {
     case 'skipped':
       return recordSkipped(trx, ended, outcome.reason, outcome.detail);
@@ -114,6 +116,21 @@ async function recordRefused(trx: Database, ended: EndedTry, refused: Refused): 
   await noteTry(trx, ended, { outcome, code, detail, attempt: returned.attempts });
   const { target } = await holdForRefusal(trx, { workspaceId: claimed.workspaceId, ...ended }, refused);
   return { ...returned, drops: dropsOf(target) };
+}
+
+// It has not come to the gate, so nothing is new about the first send; what stands in the way is held.
+function recordNotRepeated(trx: Database, ended: EndedTry, outcome: NotSucceeded): Promise<Recorded> {
+  switch (outcome.kind) {
+    case 'throttled':
+    case 'blocked':
+      return recordRefused(trx, ended, outcome);
+    case 'failed': {
+      const { code, detail } = outcome;
+      return recordRefused(trx, ended, { kind: 'blocked', scope: 'channel', code, detail, isGone: false });
+    }
+    default:
+      return giveBack(trx, ended);
+  }
 }
 
 type Unknown = Extract<PublishOutcome, { kind: 'unknown' }>;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { describeIssues } from './describeIssues.ts';
 import type { Path, Problem } from './Problem.ts';
 
@@ -15,6 +15,19 @@ export type Entry = {
 export function textIn({ value }: Entry, key: string): string | null {
   const text = Object.hasOwn(value, key) ? value[key] : null;
   return typeof text === 'string' ? text : null;
+}
+
+/** An entry with only these keys, or with all but these. */
+export function pickKeys({ path, written, value }: Entry, keys: readonly string[], isWanted: boolean): Entry {
+  const pickFrom = (map: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(map).filter(([key]) => keys.includes(key) === isWanted));
+  return { path, written: pickFrom(written), value: pickFrom(value) };
+}
+
+/** Which keys a platform's schema knows, for messages; none where it cannot tell. */
+export function keysOf(schema: z.ZodType): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  return schema instanceof z.ZodPipe && schema.in instanceof z.ZodType ? keysOf(schema.in) : [];
 }
 
 /** Parses the keys of an entry that the schema is about. Null, and the problems, where it does not fit. */

@@ -35,14 +35,18 @@ export const workspaceSchema = z.strictObject({
   paused: flag.optional(),
 });
 
-/** An entry of `accounts` without its secret keys. */
-export const accountSchema = z.strictObject({
+/** The keys of an account that every platform has; the others are what its platform logs in with. */
+export const accountSwitches = z.strictObject({
   workspace: words.optional(),
   name: words,
   platform: words,
+  active: flag.default(true),
+});
+
+/** An entry of `accounts` of a platform that logs in nowhere, without its secret keys. */
+export const accountSchema = accountSwitches.extend({
   instance: words.default(''),
   username: words.optional(),
-  active: flag.default(true),
 });
 
 /** The keys of a channel that every platform has; the others are the platform's own. */

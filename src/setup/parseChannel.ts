@@ -1,35 +1,42 @@
-import { z } from 'zod';
-import type { Channel } from '../channels/Channel.ts';
+import type { AccountPlace, Channel } from '../channels/Channel.ts';
 import { didYouMean } from '../didYouMean.ts';
 import { channelSchema } from './configSchema.ts';
 import { showValue } from './describeIssues.ts';
-import { type Entry, parseEntry, textIn } from './Entry.ts';
+import { type Entry, keysOf, parseEntry, pickKeys, textIn } from './Entry.ts';
 import type { Problem } from './Problem.ts';
 import type { ChannelSetup } from './Setup.ts';
 import { takeSecrets } from './takeSecrets.ts';
 
 export type Channels = ReadonlyMap<string, Channel>;
 
-/** Parses an entry of `channels`: the keys that all have, then those of its platform. */
+export type ChannelContext = {
+  workspace: string;
+  channels: Channels;
+  accountNamed: (name: string) => AccountPlace | null;
+};
+
+/**
+ * Parses an entry of `channels`: the keys that all have, then those of its platform. `accountNamed` finds the
+ * account that it names among those that could be parsed.
+ */
 export function parseChannel(
   entry: Entry,
-  workspace: string,
-  channels: Channels,
+  { workspace, channels, accountNamed }: ChannelContext,
   problems: Problem[],
 ): ChannelSetup | null {
   const commonKeys = Object.keys(channelSchema.shape);
   const common = parseEntry(
     channelSchema,
-    pick(entry, commonKeys, true),
+    pickKeys(entry, commonKeys, true),
     { knownKeys: commonKeys },
     problems,
   );
   const platform = checkPlatform(entry, channels, problems);
   if (!platform) return null;
 
-  const own = pick(entry, commonKeys, false);
-  const ownKeys = platform.settings instanceof z.ZodObject ? Object.keys(platform.settings.shape) : [];
-  const keys = { knownKeys: [...commonKeys, ...ownKeys], secretKeys: platform.secretKeys };
+  const own = pickKeys(entry, commonKeys, false);
+  const knownKeys = [...commonKeys, ...keysOf(platform.settings)];
+  const keys = { knownKeys, secretKeys: platform.secretKeys };
   const parsed = parseEntry(
     platform.settings.transform(settings => ({ settings })),
     own,
@@ -43,7 +50,7 @@ export function parseChannel(
     workspace,
     name: common.name,
     platform: platform.platform,
-    ...platform.destination(parsed.settings),
+    ...platform.destination(parsed.settings, common.account ? accountNamed(common.account) : null),
     account: common.account ?? null,
     needsAccount: platform.needsAccount || common.account !== undefined,
     intervalMs: common.interval,
@@ -71,10 +78,4 @@ export function checkPlatform(entry: Entry, channels: Channels, problems: Proble
   const message = `is no platform, got ${showValue(name)}, allowed ${known.join(', ')}${didYouMean(name, known)}`;
   problems.push({ path: [...entry.path, 'platform'], message });
   return null;
-}
-
-function pick({ path, written, value }: Entry, keys: readonly string[], isWanted: boolean): Entry {
-  const pickFrom = (map: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(Object.entries(map).filter(([key]) => keys.includes(key) === isWanted));
-  return { path, written: pickFrom(written), value: pickFrom(value) };
 }

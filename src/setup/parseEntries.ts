@@ -1,15 +1,7 @@
-import {
-  accountSchema,
-  accountSecretKeys,
-  feedSchema,
-  routeSchema,
-  workspaceSchema,
-} from './configSchema.ts';
+import { feedSchema, routeSchema, workspaceSchema } from './configSchema.ts';
 import { type Entry, parseEntry } from './Entry.ts';
 import type { Problem } from './Problem.ts';
-import { type Channels, checkPlatform } from './parseChannel.ts';
-import type { AccountSetup, FeedSetup, RouteSetup, WorkspaceSetup } from './Setup.ts';
-import { takeSecrets } from './takeSecrets.ts';
+import type { FeedSetup, RouteSetup, WorkspaceSetup } from './Setup.ts';
 
 /** Answers with what is wrong with a template; nothing: it can be used. */
 export type CheckTemplate = (template: string) => readonly string[];
@@ -21,23 +13,6 @@ export function parseWorkspace(entry: Entry, problems: Problem[]): WorkspaceSetu
   if (!parsed) return null;
   const { name, timezone, dailyCap, tickEvery, windows, paused = null } = parsed;
   return { name, isImplied: false, timezone, dailyCap, tickEveryMs: tickEvery, windows, paused };
-}
-
-/** Parses an entry of `accounts`. */
-export function parseAccount(
-  entry: Entry,
-  workspace: string,
-  channels: Channels,
-  problems: Problem[],
-): AccountSetup | null {
-  checkPlatform(entry, channels, problems);
-  const taken = takeSecrets(entry, accountSecretKeys, problems);
-  const knownKeys = [...Object.keys(accountSchema.shape), ...accountSecretKeys];
-  const open = { ...entry, value: taken?.rest ?? withoutSecrets(entry.value) };
-  const parsed = parseEntry(accountSchema, open, { knownKeys, secretKeys: accountSecretKeys }, problems);
-  if (!parsed) return null;
-  const { name, platform, instance, username = null, active } = parsed;
-  return taken && { workspace, name, platform, instance, username, isActive: active, secrets: taken.secrets };
 }
 
 /** Parses an entry of `feeds`; `zone` is its workspace's. */
@@ -64,9 +39,4 @@ export function parseRoute(
   const schema = routeSchema(checkTemplate);
   const parsed = parseEntry(schema, entry, { knownKeys: Object.keys(schema.shape) }, problems);
   return parsed && { ...parsed, workspace };
-}
-
-function withoutSecrets(value: Entry['value']): Entry['value'] {
-  const secretKeys: readonly string[] = accountSecretKeys;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !secretKeys.includes(key)));
 }

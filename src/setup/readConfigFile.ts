@@ -5,8 +5,9 @@ import { checkNames } from './checkNames.ts';
 import { checkReferences } from './checkReferences.ts';
 import { type Entry, textIn } from './Entry.ts';
 import { formatPath, type Path, type Problem } from './Problem.ts';
+import { parseAccount } from './parseAccount.ts';
 import { type Channels, parseChannel } from './parseChannel.ts';
-import { type CheckTemplate, parseAccount, parseFeed, parseRoute, parseWorkspace } from './parseEntries.ts';
+import { type CheckTemplate, parseFeed, parseRoute, parseWorkspace } from './parseEntries.ts';
 import { parseYaml } from './parseYaml.ts';
 import { readSections } from './readSections.ts';
 import { type Environment, resolvePlaceholders } from './resolvePlaceholders.ts';
@@ -55,7 +56,10 @@ export function parseConfig(
     parseAccount(entry, workspaceOf(entry), channels, problems),
   );
   const placedChannels = keepParsed(sections.channels, entry => {
-    const channel = parseChannel(entry, workspaceOf(entry), channels, problems);
+    const workspace = workspaceOf(entry);
+    const accountNamed = (name: string) =>
+      accounts.find(account => account.workspace === workspace && account.name === name) ?? null;
+    const channel = parseChannel(entry, { workspace, channels, accountNamed }, problems);
     return channel && { channel, path: entry.path };
   });
   const feeds = keepParsed(sections.feeds, entry =>

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Channel, Post, Reconciliation } from '../../src/channels/Channel.ts';
+import type { Channel, Reconciliation } from '../../src/channels/Channel.ts';
 import type { PublishOutcome } from '../../src/channels/PublishOutcome.ts';
-import { createSendRequest, type SendRequestOptions } from '../../src/channels/sendRequest.ts';
 import { standingClock } from '../../src/clock.ts';
 import { createAddressGuard } from '../../src/network/addressGuard.ts';
 import { examplePost } from '../support/examplePost.ts';
-import { type Behaviour, type FakeReceiver, openFakeReceiver } from '../support/fakeReceiver.ts';
+import type { Behaviour } from '../support/fakeReceiver.ts';
+import { openFakeReceiver } from '../support/fakeReceiver.ts';
+import { type Fault, type OpenFake, openProtocolFake, type ProtocolFake } from '../support/protocolFake.ts';
 import { until } from '../support/until.ts';
+import { type ChannelUser, openChannel, type SendOptions, sendBy, sendingAt } from './openChannel.ts';
 
 /** What a channel's file under `harnesses/` states for the suite. */
 export type ChannelHarness = {
@@ -16,15 +18,17 @@ export type ChannelHarness = {
   /** Values that must never appear in an outcome. */
   secrets: readonly string[];
   open(): Promise<OpenDestination>;
-  /** Each class of refusal that the channel tells apart, and what it has to make of it. */
+  /** Each class of refusal that the channel tells apart beside answers, and what it has to make of it. */
   refusals: readonly Refusal[];
-  /** Null for a channel that uses no network: the phases of a lost answer do not exist for it. */
+  /** Null for a channel that speaks no HTTP: the phases of a lost answer are tested beside the suite, or do not exist. */
   network: NetworkHarness | null;
 };
 
 export type OpenDestination = {
   /** As in `config.yaml`: the suite parses them. */
   settings: unknown;
+  /** The account's keys there; undefined: the channel has none. */
+  account?: unknown;
   /** What exists there, one name for each post, the remote side's own deduplication applied. */
   posts(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -38,11 +42,12 @@ export type Refusal = {
 };
 
 export type NetworkHarness = {
-  /** The settings with the remote side at `baseUrl`. */
+  /** The settings, and the account's keys, with the remote side at `baseUrl`. */
   settingsAt(baseUrl: string): unknown;
-  /** How the remote side accepts a post. */
-  accepts: Behaviour;
-  /** Each class of answer that the channel tells apart. */
+  accountAt?(baseUrl: string): unknown;
+  /** The remote side: a new one for each test. */
+  fake(): ProtocolFake;
+  /** Each class of answer to the request that posts, and what the channel has to make of it. */
   answers: readonly { name: string; behaviour: Behaviour; expected: ExpectedOutcome }[];
 };
 
@@ -51,11 +56,8 @@ export type ExpectedOutcome = { [Key in keyof PublishOutcome]?: PublishOutcome[K
   unknown
 >;
 
-const sendingAt = new Date('2026-09-07T08:30:01.000Z');
-const sendBy = new Date('2026-09-07T08:30:11.000Z');
-const tooLate = new Date('2026-09-07T08:30:11.001Z');
-const limits = { sendConnectMs: 200, sendAnswerMs: 300 };
-const guard = createAddressGuard(['127.0.0.1']);
+const tooLate = new Date(sendBy.getTime() + 1);
+const patient = { limits: { sendConnectMs: 5_000, sendAnswerMs: 5_000 } };
 
 /** The suite that every channel passes. What it promises is in src/channels/PublishOutcome.ts. */
 export function describeChannel(name: string, harness: ChannelHarness): void {
@@ -68,74 +70,118 @@ export function describeChannel(name: string, harness: ChannelHarness): void {
 function describeDestination(harness: ChannelHarness): void {
   const { channel, refusals } = harness;
   let destination: OpenDestination;
+  let user: ChannelUser;
 
   beforeEach(async () => {
     destination = await harness.open();
+    user = openChannel(harness, destination);
   });
 
   afterEach(() => destination.close());
 
-  const publish = (post: Post, options: Partial<SendRequestOptions> = {}) =>
-    publishWith(harness, destination.settings, post, options);
-
   it('publishes a post and says where it is', async () => {
-    const outcome = await publish(examplePost());
+    const outcome = await user.publish(examplePost());
 
     expect(outcome).toMatchObject({ kind: 'succeeded', remoteId: expect.any(String) });
     expect(await destination.posts()).toHaveLength(1);
   });
 
   it('publishes a post that has nothing but its text', async () => {
-    const bare = { url: null, summary: null, author: null, tags: [], imageUrl: null };
+    const bare = { url: null, summary: null, author: null, tags: [], imageUrl: null, language: null };
 
-    const outcome = await publish(examplePost(bare));
+    const outcome = await user.publish(examplePost(bare));
 
     expect(outcome.kind).toBe('succeeded');
   });
 
+  it('publishes a post whose picture cannot be had', async () => {
+    const pictureless = openChannel(harness, destination, { picture: null });
+
+    const outcome = await pictureless.publish(examplePost());
+
+    expect(outcome.kind).toBe('succeeded');
+    expect(await destination.posts()).toHaveLength(1);
+  });
+
+  it('publishes a post that is far longer than it may be, its link whole', async () => {
+    const url = `https://news.test/${'a'.repeat(150)}`;
+    const long = { title: 'Headway '.repeat(60).trim(), text: 'The queue goes on. '.repeat(4_000), url };
+
+    const outcome = await user.publish(examplePost(long));
+
+    expect(outcome.kind).toBe('succeeded');
+    const shown = user.preview(examplePost(long)).parts.map(({ text }) => text);
+    expect(shown.join('\n')).toContain(url);
+  });
+
   it('gives different posts different identities', async () => {
-    await publish(examplePost());
-    await publish(examplePost({ postKey: '7b1f0f3e-1111-4a4a-8b8b-1c2f3e4d5b6a' }));
+    await user.publish(examplePost());
+    await user.publish(examplePost({ postKey: '7b1f0f3e-1111-4a4a-8b8b-1c2f3e4d5b6a' }));
 
     expect(await destination.posts()).toHaveLength(2);
   });
 
-  it.runIf(harness.reconciliation === 'repeat')(
-    'makes one post of the same publication sent twice',
-    async () => {
-      const first = await publish(examplePost());
-      const second = await publish(examplePost(), { clock: standingClock(sendBy) });
+  if (harness.reconciliation === 'repeat')
+    it('makes one post of the same publication sent twice', async () => {
+      const composed = await user.compose(examplePost());
+      const first = await user.send(composed);
+      const second = await user.send(composed, { clock: standingClock(sendBy) });
 
       expect(second).toEqual(first);
       expect(await destination.posts()).toHaveLength(1);
-    },
-  );
+    });
+
+  if (harness.reconciliation === 'look_up')
+    it('finds what it has posted', async () => {
+      const composed = await user.compose(examplePost());
+
+      const before = await user.lookUp(composed);
+      await user.send(composed);
+      const after = await user.lookUp(composed);
+
+      expect(before).toEqual({ kind: 'not_found' });
+      expect(after.kind).toBe('found');
+    });
 
   it('sends nothing when it is aborted before it begins', async () => {
-    const outcome = await publish(examplePost(), { signal: AbortSignal.abort() });
+    const composed = await user.compose(examplePost());
+
+    const outcome = await user.send(composed, { signal: AbortSignal.abort() });
 
     expect(outcome).toMatchObject({ kind: 'not_sent', code: 'aborted' });
     expect(await destination.posts()).toEqual([]);
   });
 
+  if (channel.compose !== undefined)
+    it('gives up composing when it is aborted', async () => {
+      const answer = await user.tryToCompose(examplePost(), { signal: AbortSignal.abort() });
+
+      expect(['not_sent', 'composed']).toContain(answer.kind);
+      expect(await destination.posts()).toEqual([]);
+    });
+
   it.each(refusals)('maps $name', async ({ arrange, expected }) => {
     const undo = await arrange(destination);
 
-    const outcome = await publish(examplePost());
+    const outcome = await user.publish(examplePost());
     await undo();
 
     expect(outcome).toMatchObject(expected);
     expect(await destination.posts()).toEqual([]);
   });
 
-  it('names its destination without secrets, the same each time', () => {
-    const settings = channel.settings.parse(destination.settings);
+  it('shows a post as it would send it, each part within its limit', () => {
+    const { parts } = user.preview(examplePost({ text: 'The queue goes on. '.repeat(4_000) }));
 
-    const named = channel.destination(settings);
+    expect(parts.length).toBeGreaterThan(0);
+    for (const { count } of parts) expect(count?.length ?? 0).toBeLessThanOrEqual(count?.limit ?? 0);
+  });
+
+  it('names its destination without secrets, the same each time', () => {
+    const named = user.destination();
 
     expect(named.target).not.toBe('');
-    expect(channel.destination(settings)).toEqual(named);
-    expectNoSecret(harness, named);
+    expect(user.destination()).toEqual(named);
   });
 
   it('refuses settings that it does not know', () => {
@@ -143,26 +189,51 @@ function describeDestination(harness: ChannelHarness): void {
 
     expect(parsed.success).toBe(false);
   });
+
+  if (channel.account !== null)
+    it('refuses keys of an account that it does not know', () => {
+      const parsed = channel.account?.credentials.safeParse({ ...Object(destination.account), unheardOf: 1 });
+
+      expect(parsed?.success).toBe(false);
+    });
 }
 
-function describeNetwork(harness: ChannelHarness, { settingsAt, accepts, answers }: NetworkHarness): void {
-  let receiver: FakeReceiver;
+function describeNetwork(harness: ChannelHarness, network: NetworkHarness): void {
+  let fake: OpenFake;
+  let user: ChannelUser;
 
-  beforeEach(async () => {
-    receiver = await openFakeReceiver();
-    receiver.behave(accepts);
+  const at = (url: string) => ({
+    settings: network.settingsAt(url),
+    account: network.accountAt?.(url),
+    posts: async () => [],
+    close: async () => undefined,
   });
 
-  afterEach(() => receiver.close());
+  beforeEach(async () => {
+    fake = await openProtocolFake(network.fake());
+    user = openChannel(harness, at(fake.url));
+  });
 
-  const publish = (options: Partial<SendRequestOptions> = {}) =>
-    publishWith(harness, settingsAt(receiver.url), examplePost(), options);
+  afterEach(() => fake.close());
+
+  // What comes before the post goes well: the session is open, the picture uploaded.
+  const publish = async (options: SendOptions = {}) => user.send(await user.compose(examplePost()), options);
+  const elsewhere = async (url: string, options: SendOptions = {}) => {
+    const composed = await user.compose(examplePost());
+    return openChannel(harness, at(url), { session: await user.session() }).send(composed, options);
+  };
   // A handshake with a server that says nothing: a connection that stays half open.
-  const publishWithTls = (options: Partial<SendRequestOptions> = {}) =>
-    publishWith(harness, settingsAt(receiver.url.replace('http:', 'https:')), examplePost(), options);
+  const withTls = async (behaviour: Behaviour, options: SendOptions = {}) => {
+    const silent = await openFakeReceiver();
+    silent.behave(behaviour);
+    const outcome = elsewhere(silent.url.replace('http:', 'https:'), options);
+    await until(() => silent.connections() === 1, { intervalMs: 5 });
+    return { outcome, close: silent.close };
+  };
+  const fails = (behaviour: Fault['behaviour']) => fake.plan({ when: 'before', behaviour });
 
-  it.each(answers)('maps $name', async ({ behaviour, expected }) => {
-    receiver.behave(behaviour);
+  it.each(network.answers)('maps $name', async ({ behaviour, expected }) => {
+    fails(behaviour);
 
     const outcome = await publish();
 
@@ -178,50 +249,72 @@ function describeNetwork(harness: ChannelHarness, { settingsAt, accepts, answers
     ['a refusal that breaks off', { kind: 'cut_answer', status: 400 }, 'unreadable_answer'],
     ['garbage', { kind: 'garbage' }, 'unreadable_answer'],
   ])('calls the outcome unknown after %s', async (_name, behaviour, code) => {
-    receiver.behave(behaviour);
+    fails(behaviour);
 
     const outcome = await publish();
 
     expect(outcome).toMatchObject({ kind: 'unknown', code });
-    expect(receiver.connections()).toBe(1);
+    expect(fake.sent()).toHaveLength(1);
   });
 
+  if (harness.reconciliation === 'look_up')
+    it('finds a post whose answer was lost', async () => {
+      const composed = await user.compose(examplePost());
+      fake.plan({ when: 'after', behaviour: { kind: 'reset' } });
+      const outcome = await user.send(composed);
+
+      const answer = await user.lookUp(composed);
+
+      expect(outcome.kind).toBe('unknown');
+      expect(answer.kind).toBe('found');
+    });
+
+  if (harness.reconciliation === 'look_up')
+    it.each<[string, Behaviour]>([
+      ['fails', { kind: 'answer', status: 500, body: 'oops' }],
+      ['answers with garbage', { kind: 'answer', status: 200, body: '<html>' }],
+      ['never answers', { kind: 'never_answer' }],
+    ])('proves nothing by a search that %s', async (_name, behaviour) => {
+      const composed = await user.compose(examplePost());
+      fake.plan({ when: 'before', behaviour, on: () => true });
+
+      const answer = await user.lookUp(composed);
+
+      expect(answer.kind).toBe('incomplete');
+    });
+
   it('stays with unknown when the answer comes late', async () => {
-    receiver.behave({ kind: 'hold' });
+    fails({ kind: 'hold' });
 
     const outcome = await publish();
-    receiver.release();
+    fake.receiver.release();
 
     expect(outcome).toMatchObject({ kind: 'unknown', code: 'response_timeout' });
-    expect(receiver.requests).toHaveLength(1);
+    expect(fake.sent()).toHaveLength(1);
   });
 
   it('calls the outcome unknown when it is aborted while the answer is awaited', async () => {
-    receiver.behave({ kind: 'never_answer' });
+    fails({ kind: 'never_answer' });
     const abort = new AbortController();
 
-    const publishing = publish({
-      signal: abort.signal,
-      limits: { sendConnectMs: 5_000, sendAnswerMs: 5_000 },
-    });
-    await receiver.received(1);
+    const publishing = publish({ signal: abort.signal, ...patient });
+    await until(() => fake.sent().length === 1, { intervalMs: 5 });
     abort.abort();
 
     expect(await publishing).toMatchObject({ kind: 'unknown', code: 'aborted' });
   });
 
   it('gives back when it is aborted while it connects', async () => {
-    receiver.behave({ kind: 'ignore_connection' });
     const abort = new AbortController();
 
-    const publishing = publishWithTls({
-      signal: abort.signal,
-      limits: { sendConnectMs: 5_000, sendAnswerMs: 5_000 },
-    });
-    await until(() => receiver.connections() === 1, { intervalMs: 5 });
+    const { outcome, close } = await withTls(
+      { kind: 'ignore_connection' },
+      { signal: abort.signal, ...patient },
+    );
     abort.abort();
 
-    expect(await publishing).toMatchObject({ kind: 'not_sent', code: 'aborted' });
+    expect(await outcome).toMatchObject({ kind: 'not_sent', code: 'aborted' });
+    await close();
   });
 
   it('lets nothing reach the remote side past the time to send', async () => {
@@ -230,26 +323,25 @@ function describeNetwork(harness: ChannelHarness, { settingsAt, accepts, answers
 
     const before = await publish({ clock: standingClock(tooLate) });
     const during = await publish({ clock: passesWhileConnecting });
-    await receiver.closed(1);
+    await fake.receiver.closed(1);
 
     expect(before).toMatchObject({ kind: 'not_sent', code: 'send_by_passed' });
     expect(during).toMatchObject({ kind: 'not_sent', code: 'send_by_passed' });
-    expect(receiver.requests).toEqual([]);
+    expect(fake.sent()).toEqual([]);
   });
 
   it('fails, and may be tried again, when no connection comes about', async () => {
-    receiver.behave({ kind: 'ignore_connection' });
-    const silent = await publishWithTls();
-    receiver.behave({ kind: 'greet' });
-    const plain = await publishWithTls();
+    const silent = await withTls({ kind: 'ignore_connection' });
+    const plain = await withTls({ kind: 'greet' });
     const closed = await openFakeReceiver();
     await closed.close();
-    const refused = await publishWith(harness, settingsAt(closed.url), examplePost());
+    const refused = await elsewhere(closed.url);
 
     const failed = { kind: 'failed', isFinal: false, blames: 'channel' };
-    expect(silent).toMatchObject({ ...failed, code: 'connection_timeout' });
-    expect(plain).toMatchObject({ ...failed, code: 'tls_failed' });
+    expect(await silent.outcome).toMatchObject({ ...failed, code: 'connection_timeout' });
+    expect(await plain.outcome).toMatchObject({ ...failed, code: 'tls_failed' });
     expect(refused).toMatchObject({ ...failed, code: 'connection_refused' });
+    await Promise.all([silent.close(), plain.close()]);
   });
 
   it('says what to set when the address is not public', async () => {
@@ -257,11 +349,11 @@ function describeNetwork(harness: ChannelHarness, { settingsAt, accepts, answers
 
     expect(outcome).toMatchObject({ kind: 'failed', code: 'address_refused', blames: 'channel' });
     expect(outcome).toMatchObject({ detail: expect.stringContaining('HEADWAY_ALLOW_NETWORKS') });
-    expect(receiver.connections()).toBe(0);
+    expect(fake.sent()).toEqual([]);
   });
 
   it('quotes a refusal that echoes the request in one short line, without secrets', async () => {
-    receiver.behave(({ headers, body }) => ({
+    fails(({ headers, body }) => ({
       kind: 'answer',
       status: 400,
       body: `${JSON.stringify(headers, null, 2)}\n${body}\n${'x'.repeat(5_000)}`,
@@ -271,35 +363,4 @@ function describeNetwork(harness: ChannelHarness, { settingsAt, accepts, answers
 
     expect(outcome).toMatchObject({ detail: expect.stringMatching(/^[^\n]{1,300}$/) });
   });
-}
-
-/** Every outcome of the suite passes through here, so each is searched for secrets. */
-async function publishWith(
-  harness: ChannelHarness,
-  rawSettings: unknown,
-  post: Post,
-  options: Partial<SendRequestOptions> = {},
-): Promise<PublishOutcome> {
-  const { channel } = harness;
-  const { signal = new AbortController().signal } = options;
-  const clock = standingClock(sendingAt);
-  const send = createSendRequest({
-    guard,
-    clock,
-    sendBy,
-    userAgent: 'Headway/test',
-    limits,
-    ...options,
-    signal,
-  });
-  const settings = channel.settings.parse(rawSettings);
-
-  const outcome = await channel.publish(post, settings, { sendingAt, send, signal });
-
-  expectNoSecret(harness, outcome);
-  return outcome;
-}
-
-function expectNoSecret({ secrets }: ChannelHarness, shown: unknown): void {
-  for (const secret of secrets) expect(JSON.stringify(shown)).not.toContain(secret);
 }

@@ -20,7 +20,11 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 async function publish(overrides: Partial<Post> = {}): Promise<PublishOutcome> {
   const send = () => Promise.reject(new Error('a folder needs no network'));
   const { signal } = new AbortController();
-  return files.publish(examplePost(overrides), { folder }, { sendingAt: new Date(0), send, signal });
+  return files.publish(
+    examplePost(overrides),
+    { folder },
+    { account: null, sendingAt: new Date(0), send, signal },
+  );
 }
 
 async function pathFor(overrides: Partial<Post>): Promise<string> {
@@ -147,7 +151,7 @@ describe('a folder', () => {
     const settings = files.settings.parse({ folder: 'outbox' });
 
     expect(settings).toEqual({ folder: resolve('outbox') });
-    expect(files.destination(settings)).toEqual({ instance: '', target: resolve('outbox') });
+    expect(files.destination(settings, null)).toEqual({ instance: '', target: resolve('outbox') });
   });
 
   it('has to be named', () => {

@@ -15,7 +15,7 @@ async function sentBy(settings: unknown, sendingAt = new Date('2026-09-07T08:30:
     return answered;
   };
   const { signal } = new AbortController();
-  await webhook.publish(post, webhook.settings.parse(settings), { sendingAt, send, signal });
+  await webhook.publish(post, webhook.settings.parse(settings), { account: null, sendingAt, send, signal });
   const [request] = requests;
   if (request === undefined) throw new Error('nothing was sent');
   return request;
@@ -94,7 +94,10 @@ describe('a lost answer of a webhook', () => {
     if (reconciliation.kind !== 'look_up') throw new Error('it cannot be asked');
     const { signal } = new AbortController();
     const askedAt = new Date('2026-09-07T08:35:00Z');
-    const answer = await reconciliation.lookUp({ post, sendingAt: askedAt }, { askedAt, send, signal });
+    const answer = await reconciliation.lookUp(
+      { post, sendingAt: askedAt },
+      { account: null, askedAt, send, signal },
+    );
     return { answer, request: requests[0] };
   }
 
@@ -143,7 +146,12 @@ describe('a lost answer of a webhook', () => {
     const { signal } = new AbortController();
     const send = async (): Promise<RequestResult> => ({ ...answered, status });
     const publish = (settings: unknown) =>
-      webhook.publish(post, webhook.settings.parse(settings), { sendingAt: new Date(0), send, signal });
+      webhook.publish(post, webhook.settings.parse(settings), {
+        account: null,
+        sendingAt: new Date(0),
+        send,
+        signal,
+      });
 
     expect(await publish({ url })).toMatchObject({ kind: 'failed' });
     expect(await publish({ url, ignoresIds: true })).toMatchObject({ kind: 'unknown' });
@@ -154,7 +162,13 @@ describe('a lost answer of a webhook', () => {
     const { signal } = new AbortController();
     const send = async (): Promise<RequestResult> => ({ ...answered, body: '{"found": true}' });
     const existing = (settings: unknown) =>
-      webhook.findExisting?.(post, webhook.settings.parse(settings), { askedAt: new Date(0), send, signal });
+      webhook.findExisting?.(post, webhook.settings.parse(settings), {
+        account: null,
+        notBefore: null,
+        askedAt: new Date(0),
+        send,
+        signal,
+      });
 
     expect(await existing({ url, statusUrl })).toMatchObject({ kind: 'found' });
     expect(await existing({ url })).toEqual({ kind: 'not_found' });
@@ -183,7 +197,7 @@ describe('webhook settings', () => {
   });
 
   it('make the origin the instance and path and query the target', () => {
-    const destination = webhook.destination({ url: 'HTTPS://Hooks.test:443/in?room=1#x' });
+    const destination = webhook.destination({ url: 'HTTPS://Hooks.test:443/in?room=1#x' }, null);
 
     expect(destination).toEqual({ instance: 'https://hooks.test', target: '/in?room=1' });
   });

@@ -5,6 +5,7 @@ import { channelRegistry } from '../../src/channels/registry.ts';
 import { checkTemplate } from '../../src/routing/checkTemplate.ts';
 import { parseConfig } from '../../src/setup/readConfigFile.ts';
 import type { Setup } from '../../src/setup/Setup.ts';
+import { plainPlatform } from '../support/outlet.ts';
 
 /** The README's example. */
 export const exampleConfig = `
@@ -32,19 +33,19 @@ const neverSent = async (): Promise<PublishOutcome> => ({
 
 /** Stands for a platform that needs accounts; its settings are strict like all. */
 const lemmy: Channel<{ target: string; nsfw?: boolean | undefined }> = {
+  ...plainPlatform,
   platform: 'lemmy',
   needsAccount: true,
   reconciliation: () => ({ kind: 'blind' }),
   settings: z.strictObject({ target: z.string(), nsfw: z.boolean().optional() }),
-  secretKeys: [],
   destination: ({ target }) => ({ instance: target.split('@')[1] ?? '', target }),
   publish: neverSent,
 };
 
 /** Words its findings carelessly: what it puts into them must be hidden by whoever prints them. */
 const careless: Channel<{ room: string; token: string }> = {
+  ...plainPlatform,
   platform: 'careless',
-  needsAccount: false,
   reconciliation: () => ({ kind: 'blind' }),
   settings: z.strictObject({
     room: z.string(),

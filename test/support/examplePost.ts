@@ -1,7 +1,7 @@
-import type { Post } from '../../src/channels/Channel.ts';
+import type { ComposedPost } from '../../src/channels/Channel.ts';
 
 /** A composed post; a test states only what matters to it. */
-export function examplePost(overrides: Partial<Post> = {}): Post {
+export function examplePost(overrides: Partial<ComposedPost> = {}): ComposedPost {
   return {
     postKey: '0d4c5a1e-6b1f-4f6e-9a57-1c2f3e4d5b6a',
     postCreatedAt: '2026-09-07T08:30:00.000Z',
@@ -12,8 +12,11 @@ export function examplePost(overrides: Partial<Post> = {}): Post {
     author: 'Ada Example',
     tags: ['release', 'queue'],
     imageUrl: 'https://news.test/a/1.png',
+    imageAlt: 'A queue that moves.',
+    language: 'en',
     feed: 'blog',
     articlePublishedAt: '2026-09-07T07:00:00.000Z',
+    composed: null,
     ...overrides,
   };
 }

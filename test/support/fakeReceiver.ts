@@ -7,7 +7,9 @@ export type ReceivedRequest = {
   path: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
+  /** As UTF-8; `bytes` as they came. */
   body: string;
+  bytes: Buffer;
 };
 
 /** What the receiver does once it has read a whole request (the last two: before that). */
@@ -113,7 +115,7 @@ function parseRequest(read: Buffer): ReceivedRequest | null {
   const body = read.subarray(headEnd + 4);
   if (body.length < Number(headers['content-length'] ?? 0)) return null;
   const [method = '', path = ''] = start.split(' ');
-  return { method, path, headers, body: body.toString('utf8') };
+  return { method, path, headers, body: body.toString('utf8'), bytes: body };
 }
 
 function headerOf(line: string): [string, string] {

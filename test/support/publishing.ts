@@ -20,6 +20,7 @@ import { ClaimsInHand } from '../../src/publishing/ClaimsInHand.ts';
 import { PublishNextArticleJob } from '../../src/publishing/PublishNextArticleJob.ts';
 import type { PublishingTools } from '../../src/publishing/publishRouteArticle.ts';
 import type { LockUnit } from '../../src/publishing/workspaceLock.ts';
+import { closedOutlet, plainPlatform } from './outlet.ts';
 
 export type LookUp = (sought: Sought, context: LookUpContext) => Promise<LookUpAnswer> | LookUpAnswer;
 export type Publish = (post: Post, context: SendContext) => Promise<PublishOutcome> | PublishOutcome;
@@ -104,10 +105,8 @@ export class FakePlatform {
   channel(): Channel<Record<string, unknown>> {
     return {
       platform: 'fake',
-      needsAccount: false,
+      ...plainPlatform,
       settings: z.record(z.string(), z.unknown()),
-      secretKeys: [],
-      destination: () => ({ instance: '', target: '' }),
       reconciliation: () => this.#reconciliation(),
       findExisting: async post => this.findExisting?.(post) ?? { kind: 'not_found' },
       publish: async (post, _settings, context) => {
@@ -135,9 +134,7 @@ export function publishingTools(db: Database, platform: FakePlatform): Publishin
   const service = new ArticlePublishingService({
     channels: new Map([['fake', platform.channel()]]),
     openSettings: () => ({}),
-    createSend: () => async () => {
-      throw new Error('the fake platform sends nothing');
-    },
+    ...closedOutlet(db),
   });
   return {
     db,

@@ -5,12 +5,13 @@ import { openChannels } from '../../publishing/openChannels.ts';
 import { addSwitches } from '../addSwitches.ts';
 import { formatInstant, printJson, printTable, shorten } from '../output.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
+import { addChannelTests } from './channelsTest.ts';
 
 type Options = { json?: boolean; workspace?: string };
 
 /** `headway channels …`: which channels are open, and the switch of each. */
 export function addChannels(program: Command): void {
-  const channels = program.command('channels').description('show channels, pause and resume them');
+  const channels = program.command('channels').description('show channels, test, pause and resume them');
   channels
     .command('list')
     .description('list channels: open, or closed with the reason and until when')
@@ -18,6 +19,7 @@ export function addChannels(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ headway channels list')
     .action(async (options: Options) => withApp({}, context => list(context, options)));
+  addChannelTests(channels);
   addSwitches(channels, {
     kind: 'channel',
     example: 'tech',

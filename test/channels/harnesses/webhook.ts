@@ -23,7 +23,7 @@ export const webhookHarness: ChannelHarness = {
   refusals: [],
   network: {
     settingsAt,
-    accepts: { kind: 'answer', status: 200 },
+    fake: () => ({ answer: () => ({ kind: 'answer', status: 200 }), isPost: () => true, posts: () => [] }),
     answers: [
       answer(204, { kind: 'succeeded' }),
       answer(301, failed('rejected', 'channel')),

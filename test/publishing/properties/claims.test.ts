@@ -257,7 +257,7 @@ describe('a claim that was ended by somebody else', () => {
         const before = await allTables(scene.db);
         const late = { id, claimToken, passedGate: false, now: later };
         const noEnd = { attempts: 1, nextAttemptAt: null, nextLookupAt: null, skipReason: null };
-        const [at, post] = [scene.clock.now(), composePost(claimed)];
+        const [at, post] = [scene.clock.now(), { ...composePost(claimed), composed: null }];
         const gate = { claimed, post, at, slotAt: at, clock: scene.clock, limits: defaultLimits };
 
         expect(
@@ -288,7 +288,12 @@ describe('a claim that was ended by somebody else', () => {
         const { claimed } = await staleClaim(by);
         const before = await allTables(scene.db);
         const now = scene.clock.now();
-        const intent = { publicationId: 999_999, post: composePost(claimed), sendingAt: now, sendBy: now };
+        const intent = {
+          publicationId: 999_999,
+          post: { ...composePost(claimed), composed: null },
+          sendingAt: now,
+          sendBy: now,
+        };
         const circumstances = {
           reconciliation: 'repeat',
           tickIntervalMs: 300_000,

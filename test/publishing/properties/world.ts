@@ -10,6 +10,7 @@ import { ClaimsInHand } from '../../../src/publishing/ClaimsInHand.ts';
 import { PublishNextArticleJob } from '../../../src/publishing/PublishNextArticleJob.ts';
 import type { PublishingTools } from '../../../src/publishing/publishRouteArticle.ts';
 import type { LockUnit } from '../../../src/publishing/workspaceLock.ts';
+import { closedOutlet, plainPlatform } from '../../support/outlet.ts';
 import { FakePlatform, found, incomplete, lockInProcess, publishingTools } from '../../support/publishing.ts';
 import type { Scene } from '../../support/scene.ts';
 
@@ -63,9 +64,7 @@ export function toolsOf(
   const service = new ArticlePublishingService({
     channels: new Map(kinds.map(kind => [kind, channelOf(kind)])),
     openSettings: () => ({}),
-    createSend: () => async () => {
-      throw new Error('this remote side is not reached by requests');
-    },
+    ...closedOutlet(scene.db),
   });
   const db = interleaved(scene.db, around);
   return { ...publishingTools(db, new FakePlatform()), ...consumer, service, newToken: randomUUID };
@@ -88,10 +87,8 @@ function channel(kind: Kind, circumstances: Circumstances): Channel<Record<strin
   };
   return {
     platform: kind,
-    needsAccount: false,
+    ...plainPlatform,
     settings: z.record(z.string(), z.unknown()),
-    secretKeys: [],
-    destination: () => ({ instance: '', target: '' }),
     reconciliation: () => (kind === 'look_up' ? { kind, lookUp: search } : { kind }),
     findExisting: async () => ({ kind: 'not_found' }),
     publish: async ({ postKey }, _settings, { sendingAt }) => {

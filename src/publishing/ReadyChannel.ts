@@ -1,0 +1,225 @@
+import type {
+  AccountAccess,
+  Channel,
+  ComposedPost,
+  Finding,
+  ImageAnswer,
+  LookUpAnswer,
+  NotComposed,
+  Post,
+  Preview,
+  Reconciliation,
+  Refusal,
+  Sought,
+} from '../channels/Channel.ts';
+import type { PublishOutcome } from '../channels/PublishOutcome.ts';
+import type { SendRequest } from '../channels/sendRequest.ts';
+import type { Clock } from '../clock.ts';
+import { isDatabaseAway } from '../database/transact.ts';
+import { AccountInUse } from './AccountInUse.ts';
+import type { AccountSessions } from './AccountSessions.ts';
+
+/** What bounds a question, or the composing of a post: only its signal. */
+export type CallLimits = { clock: Clock; signal: AbortSignal };
+export type SendLimits = CallLimits & { sendingAt: Date; sendBy: Date };
+
+export type FetchImage = (
+  url: string,
+  limits: { maxBytes: number; signal: AbortSignal },
+) => Promise<ImageAnswer>;
+
+/** Makes a request helper that keeps to one publication's deadlines. */
+export type CreateSend = (limits: CallLimits & { sendBy: Date }) => SendRequest;
+
+export type Collaborators = {
+  createSend: CreateSend;
+  fetchImage: FetchImage;
+  sessions: AccountSessions;
+};
+
+export type Composition = { kind: 'composed'; post: ComposedPost; notes: readonly string[] } | NotComposed;
+
+export type ReadyOptions = {
+  channel: Channel;
+  /** Parsed. */
+  settings: unknown;
+  /** Null: the channel has none. */
+  accountId: number | null;
+};
+
+const farOff = new Date(8.64e15);
+
+/**
+ * A destination that can be posted to and asked, for as long as one try takes: whatever the platform does, it
+ * answers with a value. Only a database that is away throws.
+ */
+export class ReadyChannel {
+  readonly kind = 'ready';
+  /** How it can find out about a lost answer. */
+  readonly reconciliation: Reconciliation['kind'];
+  readonly #collaborators: Collaborators;
+  readonly #options: ReadyOptions;
+  /** Null: the channel has none. */
+  readonly #account: AccountInUse | null;
+
+  constructor(collaborators: Collaborators, options: ReadyOptions) {
+    const { channel, accountId } = options;
+    this.#collaborators = collaborators;
+    this.#options = options;
+    this.#account =
+      channel.account && accountId !== null
+        ? new AccountInUse({ ...collaborators, accountId, kind: channel.account })
+        : null;
+    this.reconciliation = options.channel.reconciliation(options.settings).kind;
+  }
+
+  /** Whether the platform can be asked what is there already. */
+  get canFindExisting(): boolean {
+    return this.#options.channel.findExisting !== undefined;
+  }
+
+  /** `notBefore`: what is older does not count; null: everything does. */
+  findExisting(post: Post, limits: CallLimits & { notBefore: Date | null }): Promise<LookUpAnswer> {
+    const { channel, settings } = this.#options;
+    const { notBefore } = limits;
+    return this.#ask(limits, context => channel.findExisting?.(post, settings, { ...context, notBefore }));
+  }
+
+  /** Searches for a post whose answer was lost; always incomplete where that cannot be done. */
+  lookUp(sought: Sought, limits: CallLimits): Promise<LookUpAnswer> {
+    const { channel, settings } = this.#options;
+    const reconciliation = channel.reconciliation(settings);
+    return this.#ask(limits, context =>
+      reconciliation.kind === 'look_up' ? reconciliation.lookUp(sought, context) : undefined,
+    );
+  }
+
+  /** Opens the session of its account, where it has one. Null: it is open. */
+  async openSession(limits: CallLimits): Promise<NotComposed | null> {
+    const opened = await this.#account?.open(limits);
+    return opened && opened.kind !== 'opened' ? opened : null;
+  }
+
+  /** Makes of a post what is sent. */
+  async compose(post: Post, limits: CallLimits): Promise<Composition> {
+    const { channel, settings } = this.#options;
+    const { signal, clock } = limits;
+    const fetchImage = (url: string, { maxBytes }: { maxBytes: number }) =>
+      this.#collaborators.fetchImage(url, { maxBytes, signal });
+    try {
+      const answer = await this.#as(limits, async account => {
+        if (!channel.compose) return { kind: 'composed' as const, composed: null, notes: [] };
+        const context = { account, composedAt: clock.now(), fetchImage, ...this.#outlet(limits) };
+        return channel.compose(post, settings, context);
+      });
+      if (answer.kind !== 'composed') return answer;
+      const { composed, notes } = answer;
+      return { kind: 'composed', post: { ...post, composed }, notes };
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      const failed = {
+        kind: 'failed',
+        code: 'unreadable_answer',
+        isFinal: false,
+        blames: 'channel',
+      } as const;
+      return { ...failed, detail: bugIn(error) };
+    }
+  }
+
+  /**
+   * Sends a post. A channel that throws has a bug: whether its request left is not known, so the outcome is
+   * not either.
+   */
+  async send(post: ComposedPost, limits: SendLimits): Promise<PublishOutcome> {
+    const { channel, settings } = this.#options;
+    const { sendingAt, signal } = limits;
+    try {
+      const send = this.#collaborators.createSend(limits);
+      return await this.#as(
+        limits,
+        account => channel.publish(post, settings, { account, sendingAt, send, signal }),
+        outcome => (outcome.kind === 'blocked' ? outcome : null),
+      );
+    } catch (error) {
+      return { kind: 'unknown', code: 'unreadable_answer', detail: bugIn(error) };
+    }
+  }
+
+  /** The exact post; where no session can be had, with the platform's own limits. */
+  async preview(post: Post, limits: CallLimits): Promise<Preview> {
+    const { channel, settings } = this.#options;
+    const opened = await this.#account?.open(limits);
+    return channel.preview(post, settings, opened?.kind === 'opened' ? opened.account : null);
+  }
+
+  /** What is right and wrong, found out without posting. Null: the platform cannot be asked. */
+  async check(limits: CallLimits): Promise<readonly Finding[] | null> {
+    const { channel, settings } = this.#options;
+    const askedAt = limits.clock.now();
+    const answer = await this.#as(limits, async account => ({
+      kind: 'checked' as const,
+      findings: (await channel.check?.(settings, { account, askedAt, ...this.#outlet(limits) })) ?? null,
+    }));
+    if (answer.kind === 'checked') return answer.findings;
+    return [{ subject: 'credentials', isOk: false, detail: answer.detail }];
+  }
+
+  async #ask(
+    limits: CallLimits,
+    ask: (context: {
+      account: AccountAccess | null;
+      askedAt: Date;
+      send: SendRequest;
+      signal: AbortSignal;
+    }) => Promise<LookUpAnswer> | undefined,
+  ): Promise<LookUpAnswer> {
+    const { clock, signal } = limits;
+    try {
+      const answer = await this.#as(
+        limits,
+        async account =>
+          (await ask({ account, askedAt: clock.now(), ...this.#outlet(limits) })) ??
+          incomplete('this platform cannot be asked'),
+        asked => (asked.kind === 'incomplete' ? (asked.refusal ?? null) : null),
+      );
+      // A search that was cut off may look like one that found nothing.
+      if (signal.aborted && answer.kind !== 'found') return incomplete('the search was cut off');
+      return isLookUpAnswer(answer) ? answer : withoutSession(answer);
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      return incomplete(bugIn(error));
+    }
+  }
+
+  #as<Answer>(
+    limits: CallLimits,
+    act: (account: AccountAccess | null) => Promise<Answer>,
+    refusalIn: (answer: Answer) => Refusal | null = () => null,
+  ): Promise<Answer | NotComposed> {
+    return this.#account ? this.#account.use(limits, act, refusalIn) : act(null);
+  }
+
+  // No deadline of a publication binds what is no publication.
+  #outlet({ clock, signal }: CallLimits) {
+    return { send: this.#collaborators.createSend({ clock, sendBy: farOff, signal }), signal };
+  }
+}
+
+function isLookUpAnswer(answer: LookUpAnswer | NotComposed): answer is LookUpAnswer {
+  return answer.kind === 'found' || answer.kind === 'not_found' || answer.kind === 'incomplete';
+}
+
+function withoutSession(answer: NotComposed): LookUpAnswer {
+  const { detail } = answer;
+  const isRefusal = answer.kind === 'throttled' || answer.kind === 'blocked';
+  return { kind: 'incomplete', detail, ...(isRefusal && { refusal: answer }) };
+}
+
+function incomplete(detail: string): LookUpAnswer {
+  return { kind: 'incomplete', detail };
+}
+
+function bugIn(error: unknown): string {
+  return `the channel failed with a ${error instanceof Error ? error.name : 'error'}`;
+}
