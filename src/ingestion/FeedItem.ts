@@ -12,6 +12,8 @@ export type FeedItem = {
   author: string | null;
   tags: readonly string[];
   imageUrl: string | null;
+  /** What the picture shows, as plain text. */
+  imageAlt: string | null;
   language: string | null;
   /** Null: none that can be read. May lie in the future. */
   publishedAt: Date | null;

@@ -20,7 +20,7 @@ export function atomItem(
     content: entry.content?.value ?? entry.summary?.value,
     author: personName(entry.authors) ?? entry.dc?.creators?.[0] ?? personName(feed.authors),
     tags: (entry.categories ?? []).map(category => category.label ?? category.term),
-    imageUrl: itemImage(
+    ...itemImage(
       [],
       entry.media,
       enclosures.map(({ href, type }) => ({ url: href, type })),

@@ -3,28 +3,38 @@ import { resolveLink } from './resolveLink.ts';
 
 export type Enclosure = { url?: string | undefined; type?: string | undefined };
 
+/** An item's picture, absolute, and what it shows in words; null: the feed does not say. */
+export type ItemImage = { imageUrl: string | null; imageAlt: string | undefined };
+
+type Candidate = { url: string | undefined; alt?: string | undefined };
+
 /** An item's picture: what the feed calls its image, a media thumbnail or picture, an attached picture. */
 export function itemImage(
   given: readonly (string | undefined)[],
   media: MediaNs.ItemOrFeed | undefined,
   enclosures: readonly Enclosure[],
   bases: readonly (string | undefined)[],
-): string | null {
-  const candidates = [
-    ...given,
-    media?.thumbnails?.[0]?.url,
+): ItemImage {
+  const candidates: Candidate[] = [
+    ...given.map(url => ({ url })),
+    { url: media?.thumbnails?.[0]?.url },
     pictureOf(media?.contents),
-    ...(media?.groups ?? []).flatMap(group => [group.thumbnails?.[0]?.url, pictureOf(group.contents)]),
-    enclosures.find(({ type }) => type?.startsWith('image/'))?.url,
+    ...(media?.groups ?? []).flatMap(group => [
+      { url: group.thumbnails?.[0]?.url },
+      pictureOf(group.contents),
+    ]),
+    { url: enclosures.find(({ type }) => type?.startsWith('image/'))?.url },
   ];
-  for (const candidate of candidates) {
-    const url = resolveLink(candidate, bases);
-    if (url !== null) return url;
+  for (const { url, alt } of candidates) {
+    const imageUrl = resolveLink(url, bases);
+    if (imageUrl !== null) return { imageUrl, imageAlt: alt };
   }
-  return null;
+  return { imageUrl: null, imageAlt: undefined };
 }
 
-function pictureOf(contents: readonly MediaNs.Content[] | undefined): string | undefined {
+// A picture's own description is what publishers put its alternative text into.
+function pictureOf(contents: readonly MediaNs.Content[] | undefined): Candidate {
   const picture = contents?.find(({ medium, type }) => medium === 'image' || type?.startsWith('image/'));
-  return picture?.url ?? contents?.find(({ thumbnails }) => thumbnails?.[0])?.thumbnails?.[0]?.url;
+  if (picture?.url) return { url: picture.url, alt: picture.description?.value };
+  return { url: contents?.find(({ thumbnails }) => thumbnails?.[0])?.thumbnails?.[0]?.url };
 }

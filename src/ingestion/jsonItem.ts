@@ -22,6 +22,7 @@ export function jsonItem(
     author: item.authors?.[0]?.name ?? feed.authors?.[0]?.name,
     tags: item.tags ?? [],
     imageUrl: resolveLink(item.image ?? item.banner_image, bases),
+    imageAlt: undefined,
     language: item.language ?? feed.language,
     dates: [item.date_published, item.date_modified],
     source: undefined,

@@ -22,7 +22,7 @@ export function rdfItem(
     content: item.content?.encoded ?? item.description,
     author: item.dc?.creators?.[0],
     tags: item.dc?.subjects ?? [],
-    imageUrl: itemImage([], item.media, [], bases),
+    ...itemImage([], item.media, [], bases),
     language: item.dc?.languages?.[0] ?? feed.dc?.languages?.[0],
     dates: [item.dc?.dates?.[0], item.dcterms?.issued?.[0], item.dcterms?.created?.[0]],
     source: item.dc?.sources?.[0],

@@ -27,7 +27,7 @@ export function rssItem(
       ...(item.dc?.subjects ?? []),
       ...(item.media?.keywords ?? []),
     ],
-    imageUrl: itemImage([item.itunes?.image], item.media, item.enclosures ?? [], bases),
+    ...itemImage([item.itunes?.image], item.media, item.enclosures ?? [], bases),
     language: item.xml?.lang ?? item.dc?.languages?.[0] ?? feed.language,
     dates: [
       item.pubDate,

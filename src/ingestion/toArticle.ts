@@ -18,8 +18,11 @@ export function toArticle(
   now: Date,
 ): NewArticle {
   const date = believedDate(item, now);
-  const { guid, url, canonicalUrl, title, summary, content, author, language, tags, imageUrl } = item;
+  const { guid, url, canonicalUrl, title, summary, content, author, language, tags, imageUrl, imageAlt } =
+    item;
   const text = { title, summary, content, author, language, tags, imageUrl };
+  // Named only where there is one: what was read by an older version has not changed for it.
+  const hashed = imageAlt === null ? text : { ...text, imageAlt };
   return {
     guid,
     url,
@@ -28,6 +31,7 @@ export function toArticle(
     publishedAt: date ?? now,
     isDated: date !== null,
     ...text,
-    contentHash: md5Uuid(JSON.stringify(text)),
+    imageAlt,
+    contentHash: md5Uuid(JSON.stringify(hashed)),
   };
 }

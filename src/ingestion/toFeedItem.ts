@@ -18,6 +18,7 @@ export type RawItem = {
   author: string | undefined;
   tags: readonly (string | undefined)[];
   imageUrl: string | null;
+  imageAlt: string | undefined;
   language: string | undefined;
   /** In order of preference; the first that can be read counts. */
   dates: readonly (string | undefined)[];
@@ -28,6 +29,8 @@ export type RawItem = {
 export type DateDoubts = { withoutOffset: number; unreadable: string[] };
 
 const maxSummaryCharacters = 1_000;
+/** What most platforms take. */
+const maxImageAltCharacters = 1_500;
 const maxTitleFromSummary = 100;
 const maxRawTitleLength = 20_000;
 /** Entities and white space shrink: reading so much markup always fills a summary. */
@@ -49,6 +52,7 @@ export function toFeedItem(raw: RawItem, zone: string, doubts: DateDoubts): Feed
     author: cleaned(raw.author),
     tags: distinct(raw.tags),
     imageUrl: raw.imageUrl,
+    imageAlt: imageAlt(raw.imageAlt),
     language: cleaned(raw.language),
     publishedAt: firstDate(raw.dates, zone, doubts),
     source: cleaned(raw.source),
@@ -63,6 +67,11 @@ function firstSummary(texts: readonly TypedText[]): string | null {
     if (text !== '') return shortened(text, maxSummaryCharacters);
   }
   return null;
+}
+
+// Some publishers put markup into it.
+function imageAlt(text: string | undefined): string | null {
+  return shortened(plainText(text ?? '', enoughForSummary), maxImageAltCharacters) || null;
 }
 
 function firstDate(dates: readonly (string | undefined)[], zone: string, doubts: DateDoubts): Date | null {

@@ -9,6 +9,7 @@ export type ArticleText = {
   language: string | null;
   tags: readonly string[];
   imageUrl: string | null;
+  imageAlt: string | null;
   /** Of all of the above. */
   contentHash: string;
 };
@@ -77,6 +78,7 @@ function textColumns(texts: readonly ArticleText[]) {
     texts.map(text => text.language),
     texts.map(text => JSON.stringify(text.tags)),
     texts.map(text => text.imageUrl),
+    texts.map(text => text.imageAlt),
     texts.map(text => text.contentHash),
   ];
 }
@@ -90,13 +92,13 @@ const insertMany = {
   text: `
     insert into articles
       (workspace_id, feed_id, first_seen_at, guid, url, canonical_url, url_key, published_at, is_dated,
-       title, summary, content, author, language, tags, image_url, content_hash)
+       title, summary, content, author, language, tags, image_url, image_alt, content_hash)
     select $1, $2, $3, n.guid, n.url, n.canonical_url, n.url_key, n.published_at, n.is_dated,
-           n.title, n.summary, n.content, n.author, n.language, ${tagsOf('n')}, n.image_url, n.content_hash
+           n.title, n.summary, n.content, n.author, n.language, ${tagsOf('n')}, n.image_url, n.image_alt, n.content_hash
     from unnest($4::text[], $5::text[], $6::text[], $7::uuid[], $8::timestamptz[], $9::boolean[], $10::text[],
-                $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::uuid[])
+                $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::uuid[])
       with ordinality as n (guid, url, canonical_url, url_key, published_at, is_dated, title,
-                            summary, content, author, language, tags, image_url, content_hash, place)
+                            summary, content, author, language, tags, image_url, image_alt, content_hash, place)
     order by n.place
     returning id`,
 };
@@ -133,9 +135,10 @@ const updateTexts = {
   text: `
     update articles a
     set title = n.title, summary = n.summary, content = n.content, author = n.author,
-        language = n.language, tags = ${tagsOf('n')}, image_url = n.image_url, content_hash = n.content_hash
+        language = n.language, tags = ${tagsOf('n')}, image_url = n.image_url, image_alt = n.image_alt,
+        content_hash = n.content_hash
     from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                $8::text[], $9::uuid[])
-      as n (id, title, summary, content, author, language, tags, image_url, content_hash)
+                $8::text[], $9::text[], $10::uuid[])
+      as n (id, title, summary, content, author, language, tags, image_url, image_alt, content_hash)
     where a.id = n.id`,
 };

@@ -43,12 +43,28 @@ describe('parseFeed', () => {
           author: 'Ada',
           tags: ['HTML', 'Web'],
           imageUrl: 'https://blog.test/i.png',
+          imageAlt: null,
           language: null,
           publishedAt: new Date('2026-09-07T17:00:00Z'),
           source: 'https://other.test/feed',
         },
       ],
     });
+  });
+
+  it('reads what a picture shows, as plain text, where the feed says it', () => {
+    const feed = parsed(
+      rss(`<item><title>a</title><media:content url="/a.png" medium="image">
+             <media:description type="html">A &lt;b&gt;cat&lt;/b&gt; on a mat</media:description>
+           </media:content></item>
+           <item><title>b</title><media:content url="/b.png" medium="image"/></item>`),
+    );
+
+    const pictures = feed.items.map(({ imageUrl, imageAlt }) => ({ imageUrl, imageAlt }));
+    expect(pictures).toEqual([
+      { imageUrl: 'https://blog.test/a.png', imageAlt: 'A cat on a mat' },
+      { imageUrl: 'https://blog.test/b.png', imageAlt: null },
+    ]);
   });
 
   it('takes the guid for the link only where it is a permalink', () => {
