@@ -25,6 +25,11 @@ export type Post = {
   feed: string;
   /** ISO 8601, UTC. */
   articlePublishedAt: string;
+  /**
+   * How often the remote side has refused it so far. A platform that remembers a refusal by an idempotency key
+   * gets another key then, and only then.
+   */
+  refusals: number;
 };
 
 /**

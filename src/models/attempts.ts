@@ -67,3 +67,13 @@ const selectFailures = {
       where channel_id = $1 and outcome = 'failed' and blames_channel and attempted_at > $2
       order by attempted_at desc limit $3) newest`,
 };
+
+/**
+ * For a statement with route articles as `row`: how often the remote side has read its post and refused it. What
+ * never reached it, or was not found there afterwards, is no refusal.
+ */
+export const refusalsOf = (row: string) => `(
+  select count(*) from attempts t
+  where t.route_article_id = ${row}.id and t.publication_id is not null
+    and t.outcome in ('failed', 'throttled', 'blocked')
+    and t.code <> all('{connection_refused,connection_timeout,dns_failed,tls_failed,address_refused,not_arrived}'))`;

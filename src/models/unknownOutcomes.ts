@@ -81,8 +81,8 @@ const selectOne = {
 
 // What an older version has sent lacks what posts have learnt since.
 function toUnknown({ post, ...row }: UnknownRow): UnknownOutcome {
-  const { imageAlt = null, language = null, composed = null } = post;
-  return takeDestination({ ...row, post: { ...post, imageAlt, language, composed } });
+  const { imageAlt = null, language = null, composed = null, refusals = 0 } = post;
+  return takeDestination({ ...row, post: { ...post, imageAlt, language, composed, refusals } });
 }
 
 /** Writes down a search that proved nothing; `next` null leaves it to a person. False: it is no longer unknown. */

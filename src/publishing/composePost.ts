@@ -4,7 +4,7 @@ import type { ClaimedRouteArticle } from '../models/claims.ts';
 /** Composes what is to go out of what was approved. The link is the one that the feed gave, never cut. */
 export function composePost(claimed: ClaimedRouteArticle): Post {
   const { postKey, postCreatedAt, title, text, url, summary, author, tags, feed } = claimed;
-  const { imageUrl, imageAlt, language } = claimed;
+  const { imageUrl, imageAlt, language, refusals } = claimed;
   return {
     postKey,
     postCreatedAt: postCreatedAt.toISOString(),
@@ -19,5 +19,6 @@ export function composePost(claimed: ClaimedRouteArticle): Post {
     language,
     feed,
     articlePublishedAt: claimed.articlePublishedAt.toISOString(),
+    refusals,
   };
 }

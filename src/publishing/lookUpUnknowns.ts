@@ -27,6 +27,8 @@ export async function lookUpUnknowns(
   const repeats: UnknownOutcome[] = [];
   for (const unknown of await dueUnknowns(tools.db, workspaceId, at)) {
     const prepared = tools.service.prepare(unknown.destination);
+    // Asked once its account works again: until then nothing is found out, and nothing counts.
+    if (prepared.kind !== 'ready' && isWithoutAccount(unknown)) continue;
     if (prepared.kind !== 'ready') {
       const answer = { kind: 'incomplete', detail: prepared.detail } as const;
       questions.push({ unknown, ask: async () => answer });
@@ -40,6 +42,10 @@ export async function lookUpUnknowns(
     await recordLookedUp(tools, { unknown, answer, at, now: clock.now() });
   });
   return repeats;
+}
+
+function isWithoutAccount({ destination: { needsAccount, accountStatus } }: UnknownOutcome): boolean {
+  return needsAccount && accountStatus !== 'active';
 }
 
 // A channel that does not heed its signal must not hold the tick.

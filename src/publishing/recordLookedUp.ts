@@ -1,4 +1,4 @@
-import type { LookUpAnswer } from '../channels/Channel.ts';
+import type { LookUpAnswer, Refusal } from '../channels/Channel.ts';
 import type { Database } from '../database/Database.ts';
 import { transact } from '../database/transact.ts';
 import type { Limits } from '../limits.ts';
@@ -8,6 +8,7 @@ import { freeDuplicateWaits } from '../models/claims.ts';
 import { recordPublished } from '../models/recordPublished.ts';
 import { deleteUnknown, endUnknown, recordLookUp, type UnknownOutcome } from '../models/unknownOutcomes.ts';
 import { hasExhaustedPublishAttempts, waitUntil } from './backoff.ts';
+import { holdForRefusal } from './holds.ts';
 import { nextLookUpAt, tellUnknown } from './leftToPerson.ts';
 import type { PublishingTools } from './publishRouteArticle.ts';
 
@@ -40,7 +41,7 @@ const outcomes: Readonly<Record<Outcome, { info: string; warn?: string }>> = {
   settled: { info: 'article was settled meanwhile' },
 };
 
-function record(trx: Database, looked: LookedUp, limits: Limits): Promise<Outcome> {
+async function record(trx: Database, looked: LookedUp, limits: Limits): Promise<Outcome> {
   const { unknown, answer, now } = looked;
   switch (answer.kind) {
     case 'found':
@@ -50,10 +51,26 @@ function record(trx: Database, looked: LookedUp, limits: Limits): Promise<Outcom
         ? recordNotSent(trx, looked)
         : recordIncomplete(trx, looked, 'not there yet, and its request may still arrive');
     case 'incomplete':
+      if (isUnauthorized(answer.refusal)) await holdUnauthorized(trx, looked, answer.refusal);
       return recordIncomplete(trx, looked, answer.detail);
     default:
       return answer satisfies never;
   }
+}
+
+type Unauthorized = Extract<Refusal, { kind: 'blocked' }>;
+
+function isUnauthorized(refusal: Refusal | undefined): refusal is Unauthorized {
+  return refusal?.kind === 'blocked' && refusal.scope === 'account' && refusal.isGone;
+}
+
+// Credentials that are refused for a search are refused for a post, too: people are to hear of it now.
+async function holdUnauthorized(
+  trx: Database,
+  { unknown: { workspaceId, destination }, at, now }: LookedUp,
+  refusal: Unauthorized,
+): Promise<void> {
+  await holdForRefusal(trx, { workspaceId, destination, at, now, tickIntervalMs: 0 }, refusal);
 }
 
 /**

@@ -16,6 +16,7 @@ export function examplePost(overrides: Partial<ComposedPost> = {}): ComposedPost
     language: 'en',
     feed: 'blog',
     articlePublishedAt: '2026-09-07T07:00:00.000Z',
+    refusals: 0,
     composed: null,
     ...overrides,
   };

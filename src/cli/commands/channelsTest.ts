@@ -93,7 +93,7 @@ function toPost(source: PreviewSource, channelId: number): Post {
     postCreatedAt: postCreatedAt.toISOString(),
     articlePublishedAt: articlePublishedAt.toISOString(),
   };
-  return { ...rest, ...instants, title, text };
+  return { ...rest, ...instants, title, text, refusals: 0 };
 }
 
 async function prepare({ app }: CommandContext, name: string, workspace: string | undefined) {
