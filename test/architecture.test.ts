@@ -93,7 +93,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'logger.ts',
     'unitConsumer.ts',
   ],
-  routing: ['models', 'database', 'didYouMean.ts', 'clock.ts', 'logger.ts'],
+  routing: ['models', 'text', 'database', 'didYouMean.ts', 'clock.ts', 'logger.ts'],
   publishing: [
     'calendar',
     'channels',
@@ -106,7 +106,8 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'unitConsumer.ts',
   ],
   models: ['database', 'channels'],
-  channels: ['network', 'clock.ts', 'duration.ts', 'limits.ts'],
+  channels: ['network', 'text', 'clock.ts', 'duration.ts', 'limits.ts'],
+  text: ['network'],
   network: ['clock.ts', 'logger.ts'],
   database: ['clock.ts', 'limits.ts', 'logger.ts'],
   calendar: [],
@@ -187,7 +188,7 @@ describe('the directions of the source', () => {
       'sendRequest.ts',
       'settingsParts.ts',
       'signature.ts',
-      'text/',
+      '../text/',
       'writeFileAtomically.ts',
       '../network/canonicalUrl.ts',
     ];

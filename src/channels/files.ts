@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { publicationSlug } from '../text/slug.ts';
 import type { Channel, Post } from './Channel.ts';
 import { writeFileAtomically } from './writeFileAtomically.ts';
 
@@ -51,41 +52,11 @@ export const files: Channel<FilesSettings> = {
   },
 };
 
-const maxSlugChars = 60;
-
 // From the ISO form, in UTC: the machine's time zone and locale must not name a second file.
 function pathOf({ postCreatedAt, postKey, title }: Post): string {
   const day = new Date(postCreatedAt).toISOString().slice(0, 10);
   const [year, month] = day.split('-');
-  return `${year}/${month}/${day}-${slugOf(title)}-${postKey.slice(0, 8)}.md`;
-}
-
-// What has no accent to drop, and so is not taken apart by NFKD.
-const foldings: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-};
-
-function slugOf(title: string): string {
-  const folded = title
-    .normalize('NFKD')
-    .replace(/\p{Mark}/gu, '')
-    .toLowerCase()
-    .replace(/[ßæœøłđðþı]/g, letter => foldings[letter] ?? '');
-  const slug = folded
-    .replace(/['’]/g, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-/, '')
-    .slice(0, maxSlugChars)
-    .replace(/-$/, '');
-  return slug || 'article';
+  return `${year}/${month}/${day}-${publicationSlug({ title, postKey })}.md`;
 }
 
 function fileText(post: Post): string {
