@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createExchangeMessage } from './channels/exchangeMessage.ts';
 import { channelRegistry } from './channels/registry.ts';
 import { createSendRequest } from './channels/sendRequest.ts';
 import type { Config } from './config.ts';
@@ -119,6 +120,8 @@ function compose({ config, logger, db, locks, secretBox, health }: Parts) {
   const outlet = {
     createSend: (deadlines: Deadlines) =>
       createSendRequest({ guard, userAgent: agent, limits, ...deadlines }),
+    createExchangeMessage: (deadlines: Deadlines) =>
+      createExchangeMessage({ guard, userAgent: agent, limits, ...deadlines }),
     fetchImage: createFetchImage(fetch),
     sessions: new AccountSessions({ db, secretBox, lock }),
   };

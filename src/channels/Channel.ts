@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AccountKind } from './AccountKind.ts';
+import type { ExchangeMessage } from './exchangeMessage.ts';
 import type { PublishOutcome } from './PublishOutcome.ts';
 import type { SendRequest } from './sendRequest.ts';
 
@@ -52,6 +53,8 @@ type Context<Account> = {
   account: Account;
   /** Makes one guarded request and reports the phase reached. */
   send: SendRequest;
+  /** The same for one message on a WebSocket. */
+  exchangeMessage: ExchangeMessage;
   signal: AbortSignal;
 };
 

@@ -65,3 +65,6 @@ export const language = z
   .string()
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as en or de-AT')
   .optional();
+
+/** `content`: what the body of a blog's post says (see `articleHtml`). */
+export const content = z.enum(['summary', 'text'], 'must be summary or text').default('summary');

@@ -12,14 +12,17 @@ const perAddressTimeoutMs = 2_000;
  * A connection pool that connects only where the guard allows: literals are checked as they are (the URL
  * parser has made dotted notation of decimal, hex and octal), names after each look-up, and the socket's
  * own peer once more, so that a name that changes its address between two questions gains nothing. Every
- * redirect connects anew and is covered. `connectTimeoutMs` (default 10,000) spans look-up, TCP and TLS.
+ * redirect connects anew and is covered. `connectTimeoutMs` (default 10,000) spans look-up, TCP and TLS;
+ * `maxMessageBytes` (default 1 MB) bounds each message of a WebSocket.
  */
 export function createGuardedAgent({
   guard,
   connectTimeoutMs = 10_000,
+  maxMessageBytes = 1_000_000,
 }: {
   guard: AddressGuard;
   connectTimeoutMs?: number;
+  maxMessageBytes?: number;
 }): Agent {
   const connect = buildConnector({
     timeout: connectTimeoutMs,
@@ -29,6 +32,7 @@ export function createGuardedAgent({
   });
 
   return new Agent({
+    webSocket: { maxPayloadSize: maxMessageBytes },
     connect(options, callback) {
       if (isIP(options.hostname) !== 0 && !guard.isAllowed(options.hostname)) {
         return callback(refusal(options.hostname), null);

@@ -1,10 +1,12 @@
 import type {
   AccountAccess,
   Channel,
+  ComposeAnswer,
   ComposedPost,
   Finding,
   ImageAnswer,
   LookUpAnswer,
+  LookUpContext,
   NotComposed,
   Post,
   Preview,
@@ -12,12 +14,14 @@ import type {
   Refusal,
   Sought,
 } from '../channels/Channel.ts';
+import type { ExchangeMessage } from '../channels/exchangeMessage.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { SendRequest } from '../channels/sendRequest.ts';
 import type { Clock } from '../clock.ts';
 import { isDatabaseAway } from '../database/transact.ts';
 import { AccountInUse } from './AccountInUse.ts';
 import type { AccountSessions } from './AccountSessions.ts';
+import { createSecretFilter } from './secretFilter.ts';
 
 /** What bounds a question, or the composing of a post: only its signal. */
 export type CallLimits = { clock: Clock; signal: AbortSignal };
@@ -31,8 +35,12 @@ export type FetchImage = (
 /** Makes a request helper that keeps to one publication's deadlines. */
 export type CreateSend = (limits: CallLimits & { sendBy: Date }) => SendRequest;
 
+/** The same for messages on a WebSocket. */
+export type CreateExchangeMessage = (limits: CallLimits & { sendBy: Date }) => ExchangeMessage;
+
 export type Collaborators = {
   createSend: CreateSend;
+  createExchangeMessage: CreateExchangeMessage;
   fetchImage: FetchImage;
   sessions: AccountSessions;
 };
@@ -61,16 +69,18 @@ export class ReadyChannel {
   readonly #options: ReadyOptions;
   /** Null: the channel has none. */
   readonly #account: AccountInUse | null;
+  readonly #secrets = createSecretFilter();
 
   constructor(collaborators: Collaborators, options: ReadyOptions) {
-    const { channel, accountId } = options;
+    const { channel, settings, accountId } = options;
+    this.#secrets.learn(settings, channel.secretKeys);
     this.#collaborators = collaborators;
     this.#options = options;
     this.#account =
       channel.account && accountId !== null
         ? new AccountInUse({ ...collaborators, accountId, kind: channel.account })
         : null;
-    this.reconciliation = options.channel.reconciliation(options.settings).kind;
+    this.reconciliation = channel.reconciliation(settings).kind;
   }
 
   /** Whether the platform can be asked what is there already. */
@@ -107,11 +117,15 @@ export class ReadyChannel {
     const fetchImage = (url: string, { maxBytes }: { maxBytes: number }) =>
       this.#collaborators.fetchImage(url, { maxBytes, signal });
     try {
-      const answer = await this.#as(limits, async account => {
-        if (!channel.compose) return { kind: 'composed' as const, composed: null, notes: [] };
-        const context = { account, composedAt: clock.now(), fetchImage, ...this.#outlet(limits) };
-        return channel.compose(post, settings, context);
-      });
+      const answer = await this.#as(
+        limits,
+        async account => {
+          if (!channel.compose) return { kind: 'composed' as const, composed: null, notes: [] };
+          const context = { account, composedAt: clock.now(), fetchImage, ...this.#outlet(limits) };
+          return channel.compose(post, settings, context);
+        },
+        refusalOf,
+      );
       if (answer.kind !== 'composed') return answer;
       const { composed, notes } = answer;
       return { kind: 'composed', post: { ...post, composed }, notes };
@@ -133,13 +147,13 @@ export class ReadyChannel {
    */
   async send(post: ComposedPost, limits: SendLimits): Promise<PublishOutcome> {
     const { channel, settings } = this.#options;
-    const { sendingAt, signal } = limits;
+    const { sendingAt } = limits;
     try {
-      const send = this.#collaborators.createSend(limits);
+      const context = { sendingAt, ...this.#outlet(limits) };
       return await this.#as(
         limits,
-        account => channel.publish(post, settings, { account, sendingAt, send, signal }),
-        outcome => (outcome.kind === 'blocked' ? outcome : null),
+        account => channel.publish(post, settings, { account, ...context }),
+        refusalOf,
       );
     } catch (error) {
       return { kind: 'unknown', code: 'unreadable_answer', detail: bugIn(error) };
@@ -157,22 +171,19 @@ export class ReadyChannel {
   async check(limits: CallLimits): Promise<readonly Finding[] | null> {
     const { channel, settings } = this.#options;
     const askedAt = limits.clock.now();
-    const answer = await this.#as(limits, async account => ({
+    const check = async (account: AccountAccess | null) => ({
       kind: 'checked' as const,
       findings: (await channel.check?.(settings, { account, askedAt, ...this.#outlet(limits) })) ?? null,
-    }));
+    });
+    // A session that was refused says nothing of the credentials.
+    const answer = await this.#as(limits, check, ({ findings }) => unauthorizedIn(findings ?? []));
     if (answer.kind === 'checked') return answer.findings;
     return [{ subject: 'credentials', isOk: false, detail: answer.detail }];
   }
 
   async #ask(
     limits: CallLimits,
-    ask: (context: {
-      account: AccountAccess | null;
-      askedAt: Date;
-      send: SendRequest;
-      signal: AbortSignal;
-    }) => Promise<LookUpAnswer> | undefined,
+    ask: (context: LookUpContext<AccountAccess | null>) => Promise<LookUpAnswer> | undefined,
   ): Promise<LookUpAnswer> {
     const { clock, signal } = limits;
     try {
@@ -192,18 +203,41 @@ export class ReadyChannel {
     }
   }
 
-  #as<Answer>(
+  async #as<Answer extends object>(
     limits: CallLimits,
     act: (account: AccountAccess | null) => Promise<Answer>,
-    refusalIn: (answer: Answer) => Refusal | null = () => null,
+    refusalIn: (answer: Answer) => Refusal | null,
   ): Promise<Answer | NotComposed> {
-    return this.#account ? this.#account.use(limits, act, refusalIn) : act(null);
+    if (!this.#account) return this.#secrets.hideIn(await act(null));
+    const { secretKeys = [] } = this.#options.channel.account ?? {};
+    const actAs = (account: AccountAccess) => {
+      this.#secrets.learn(account.credentials, secretKeys);
+      return act(account);
+    };
+    return this.#secrets.hideIn(await this.#account.use(limits, actAs, refusalIn));
   }
 
   // No deadline of a publication binds what is no publication.
-  #outlet({ clock, signal }: CallLimits) {
-    return { send: this.#collaborators.createSend({ clock, sendBy: farOff, signal }), signal };
+  #outlet({ clock, signal, sendBy = farOff }: CallLimits & { sendBy?: Date }) {
+    const { createSend, createExchangeMessage } = this.#collaborators;
+    const deadlines = { clock, signal, sendBy };
+    return {
+      send: this.#secrets.listen(createSend(deadlines)),
+      exchangeMessage: createExchangeMessage(deadlines),
+      signal,
+    };
   }
+}
+
+function refusalOf(answer: PublishOutcome | ComposeAnswer<unknown>): Refusal | null {
+  return answer.kind === 'blocked' || answer.kind === 'throttled' ? answer : null;
+}
+
+function unauthorizedIn(findings: readonly Finding[]): Refusal | null {
+  const wrong = findings.find(({ subject, isOk }) => subject === 'credentials' && !isOk);
+  const { detail } = wrong ?? {};
+  if (detail === undefined) return null;
+  return { kind: 'blocked', scope: 'account', code: 'unauthorized', detail, isGone: false };
 }
 
 function isLookUpAnswer(answer: LookUpAnswer | NotComposed): answer is LookUpAnswer {

@@ -8,6 +8,7 @@ import type { Post } from '../../src/channels/Channel.ts';
 import { files } from '../../src/channels/files.ts';
 import type { PublishOutcome } from '../../src/channels/PublishOutcome.ts';
 import { examplePost } from '../support/examplePost.ts';
+import { noMessages } from '../support/outlet.ts';
 
 let folder: string;
 
@@ -23,7 +24,7 @@ async function publish(overrides: Partial<Post> = {}): Promise<PublishOutcome> {
   return files.publish(
     examplePost(overrides),
     { folder },
-    { account: null, sendingAt: new Date(0), send, signal },
+    { account: null, sendingAt: new Date(0), send, exchangeMessage: noMessages, signal },
   );
 }
 

@@ -10,13 +10,11 @@ import type {
   NotComposed,
   Post,
   Preview,
+  SendContext,
 } from '../../src/channels/Channel.ts';
+import { createExchangeMessage } from '../../src/channels/exchangeMessage.ts';
 import type { PublishOutcome } from '../../src/channels/PublishOutcome.ts';
-import {
-  createSendRequest,
-  type SendRequest,
-  type SendRequestOptions,
-} from '../../src/channels/sendRequest.ts';
+import { createSendRequest, type SendRequestOptions } from '../../src/channels/sendRequest.ts';
 import { standingClock } from '../../src/clock.ts';
 import { createAddressGuard } from '../../src/network/addressGuard.ts';
 
@@ -151,9 +149,9 @@ function placeOf(credentials: unknown) {
   return { instance: String(instance), username: username === null ? null : String(username) };
 }
 
-function outlet(options: SendOptions): { send: SendRequest; signal: AbortSignal } {
+function outlet(options: SendOptions): Pick<SendContext, 'send' | 'exchangeMessage' | 'signal'> {
   const { signal = new AbortController().signal } = options;
-  const send = createSendRequest({
+  const common = {
     guard: createAddressGuard(['127.0.0.1']),
     clock: standingClock(sendingAt),
     sendBy,
@@ -161,6 +159,6 @@ function outlet(options: SendOptions): { send: SendRequest; signal: AbortSignal 
     limits: { sendConnectMs: 200, sendAnswerMs: 300 },
     ...options,
     signal,
-  });
-  return { send, signal };
+  };
+  return { send: createSendRequest(common), exchangeMessage: createExchangeMessage(common), signal };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutgoingRequest, RequestResult } from '../../src/channels/sendRequest.ts';
 import { webhook } from '../../src/channels/webhook.ts';
 import { examplePost } from '../support/examplePost.ts';
+import { noMessages } from '../support/outlet.ts';
 
 const answered: RequestResult = { phase: 'answered', status: 200, headers: {}, body: '', retryAfter: null };
 const post = examplePost();
@@ -15,7 +16,8 @@ async function sentBy(settings: unknown, sendingAt = new Date('2026-09-07T08:30:
     return answered;
   };
   const { signal } = new AbortController();
-  await webhook.publish(post, webhook.settings.parse(settings), { account: null, sendingAt, send, signal });
+  const context = { account: null, sendingAt, send, exchangeMessage: noMessages, signal };
+  await webhook.publish(post, webhook.settings.parse(settings), context);
   const [request] = requests;
   if (request === undefined) throw new Error('nothing was sent');
   return request;
@@ -96,7 +98,7 @@ describe('a lost answer of a webhook', () => {
     const askedAt = new Date('2026-09-07T08:35:00Z');
     const answer = await reconciliation.lookUp(
       { post, sendingAt: askedAt },
-      { account: null, askedAt, send, signal },
+      { account: null, askedAt, send, exchangeMessage: noMessages, signal },
     );
     return { answer, request: requests[0] };
   }
@@ -150,6 +152,7 @@ describe('a lost answer of a webhook', () => {
         account: null,
         sendingAt: new Date(0),
         send,
+        exchangeMessage: noMessages,
         signal,
       });
 
@@ -167,6 +170,7 @@ describe('a lost answer of a webhook', () => {
         notBefore: null,
         askedAt: new Date(0),
         send,
+        exchangeMessage: noMessages,
         signal,
       });
 

@@ -1,3 +1,4 @@
+import type { ExchangeMessage } from '../../src/channels/exchangeMessage.ts';
 import type { Database } from '../../src/database/Database.ts';
 import { AccountSessions } from '../../src/publishing/AccountSessions.ts';
 import type { Collaborators } from '../../src/publishing/ReadyChannel.ts';
@@ -10,10 +11,16 @@ export function closedOutlet(db: Database): Collaborators {
     createSend: () => async () => {
       throw new Error('this remote side is not reached by requests');
     },
+    createExchangeMessage: () => noMessages,
     fetchImage: async () => ({ kind: 'unavailable', detail: 'there are no pictures here' }),
     sessions: new AccountSessions({ db, secretBox, lock: async () => null }),
   };
 }
+
+/** For platforms that talk on no WebSocket. */
+export const noMessages: ExchangeMessage = async () => {
+  throw new Error('this remote side is not reached by messages');
+};
 
 /** What a platform that is faked whole answers where it has nothing to say. */
 export const plainPlatform = {

@@ -137,7 +137,9 @@ export function openPlatformScene(
       const row = (await scene.rows())[channel];
       const article = row && (await findRouteArticle(db, row.id));
       const schedule = await loadSchedule(db, await workspaceId());
-      return article && schedule ? explain(article, schedule, { at: clock.now(), assumeWorker: true }).reason : null;
+      return article && schedule
+        ? explain(article, schedule, { at: clock.now(), assumeWorker: true }).reason
+        : null;
     },
   };
   return scene;
