@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Channel } from '../../src/channels/Channel.ts';
+import { files } from '../../src/channels/files.ts';
 import type { PublishOutcome } from '../../src/channels/PublishOutcome.ts';
-import { channelRegistry } from '../../src/channels/registry.ts';
+import { webhook } from '../../src/channels/webhook.ts';
 import { checkTemplate } from '../../src/routing/checkTemplate.ts';
 import { parseConfig } from '../../src/setup/readConfigFile.ts';
 import type { Setup } from '../../src/setup/Setup.ts';
@@ -31,7 +32,7 @@ const neverSent = async (): Promise<PublishOutcome> => ({
   detail: 'no test sends this',
 });
 
-/** Stands for a platform that needs accounts; its settings are strict like all. */
+/** Stands for a platform that needs accounts, without what the real one logs in with. */
 const lemmy: Channel<{ target: string; nsfw?: boolean | undefined }> = {
   ...plainPlatform,
   platform: 'lemmy',
@@ -59,7 +60,8 @@ const careless: Channel<{ room: string; token: string }> = {
 };
 
 export const exampleChannels: ReadonlyMap<string, Channel> = new Map<string, Channel>([
-  ...channelRegistry,
+  ['files', files],
+  ['webhook', webhook],
   ['lemmy', lemmy],
   ['careless', careless],
 ]);
