@@ -95,7 +95,7 @@ routes:
       [2, 'workspaces[0].timezone: is not a time zone, got "Europe/Berln"', 'did you mean "Europe/Berlin"?'],
       [2, 'workspaces[0].colour: unknown key', 'allowed name, timezone'],
       [4, 'channels[0].interval: is not a duration in range, got "5 minutes"', 'such as 500ms, 90s, 5m'],
-      [5, 'channels[1].platform: is no platform, got "webhok"', 'allowed files, webhook'],
+      [5, 'channels[1].platform: is no platform, got "webhok"', 'did you mean "webhook"?'],
       [6, 'channels[2].url: must be an http or https URL', 'got "hooks.example"'],
       [8, 'feeds[0].name: is missing', 'allowed a string'],
       [9, 'feeds[1].url: is not a URL of a feed, got "not a url"', 'allowed http:// or https://'],

@@ -52,7 +52,7 @@ describe('migrate', () => {
     await db('migrations')
       .where({ name: files.at(-1) })
       .del();
-    await db.schema.dropTable('consumers');
+    await db.schema.alterTable('articles', table => table.dropColumn('image_alt'));
     const blocker = await db.transaction();
     await blocker.raw('lock table migrations in access exclusive mode');
     const doomed = openDatabase(url.href);
