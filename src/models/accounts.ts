@@ -1,4 +1,4 @@
-import { type Database, execute, query } from '../database/Database.ts';
+import { type Database, query } from '../database/Database.ts';
 
 export type AccountStatus = 'active' | 'needs_attention' | 'disabled';
 
@@ -92,38 +92,53 @@ const selectAccounts = {
 };
 
 /**
- * Marks an account whose credentials are refused: its channels wait until it is reconnected. True when it
- * was healthy before, which is one alert.
+ * Marks an account whose credentials are refused: its channels wait until it is reconnected. True when it was
+ * active before, whether or not it was held: from now on it needs a person, which is one alert. What it needs
+ * attention for stays what was said first.
  */
 export async function markNeedsAttention(
   db: Database,
   { id, reason, detail, now }: { id: number; reason: string; detail: string; now: Date },
 ): Promise<boolean> {
-  const [row] = await query<{ wasUp: boolean }>(db, updateNeedsAttention, [id, reason, detail, now]);
-  return row?.wasUp ?? false;
+  const [row] = await query<{ wasActive: boolean }>(db, updateNeedsAttention, [id, reason, detail, now]);
+  return row?.wasActive ?? false;
 }
 
 const updateNeedsAttention = {
   name: 'mark-needs-attention',
   text: `
-    with before as (select id, status, down_since from accounts where id = $1 for no key update)
+    with before as (
+      select id, status, status = 'needs_attention' and hold_reason is not null as "isSaid"
+      from accounts where id = $1 for no key update)
     update accounts a
     set status = case when a.status = 'active' then 'needs_attention' else a.status end,
-        hold_reason = $2, hold_detail = $3, held_until = null, down_since = coalesce(a.down_since, $4)
+        hold_reason = case when "isSaid" then a.hold_reason else $2 end,
+        hold_detail = case when "isSaid" then a.hold_detail else $3 end,
+        held_until = null, down_since = coalesce(a.down_since, $4)
     from before where a.id = before.id
-    returning before.down_since is null as "wasUp"`,
+    returning before.status = 'active' as "wasActive"`,
 };
 
-/** Makes an account that needed attention active again, its hold lifted. True when there was something to lift. */
-export async function reactivateAccount(db: Database, id: number): Promise<boolean> {
-  return (await execute(db, updateReactivated, [id])) > 0;
+/**
+ * Makes an account that needed attention active again, its hold lifted. Null: there was nothing to lift.
+ * `wasDown`: people were told of it.
+ */
+export async function reactivateAccount(db: Database, id: number): Promise<{ wasDown: boolean } | null> {
+  const [row] = await query<{ wasDown: boolean }>(db, updateReactivated, [id]);
+  return row ?? null;
 }
 
 const updateReactivated = {
   name: 'reactivate-account',
   text: `
-    update accounts
+    with before as (
+      select id, down_since from accounts
+      where id = $1 and status <> 'disabled'
+        and (status <> 'active' or hold_reason is not null or down_since is not null)
+      for no key update)
+    update accounts a
     set status = 'active', hold_reason = null, hold_detail = null, held_until = null, refusals = 0,
         down_since = null
-    where id = $1 and status <> 'disabled' and (status <> 'active' or hold_reason is not null or down_since is not null)`,
+    from before where a.id = before.id
+    returning before.down_since is not null as "wasDown"`,
 };

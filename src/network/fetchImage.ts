@@ -7,13 +7,14 @@ export type FetchedImage =
 export type ImageLimits = { maxBytes: number; signal: AbortSignal };
 
 // A picture is not worth more of a tick's time.
-const timeoutMs = 10_000;
+const longestMs = 10_000;
 
 /**
  * Makes what fetches an article's picture. It is a picture by its own first bytes: what a server calls one may
- * be a page that says "not found". Whatever goes wrong is said in words; it never throws.
+ * be a page that says "not found". Whatever goes wrong is said in words; it never throws. `timeoutMs`: for all
+ * of one picture.
  */
-export function createFetchImage(fetch: GuardedFetch) {
+export function createFetchImage(fetch: GuardedFetch, { timeoutMs = longestMs } = {}) {
   return async (url: string, { maxBytes, signal }: ImageLimits): Promise<FetchedImage> => {
     const options = { headers: { accept: 'image/*' }, maxBodyBytes: maxBytes, timeoutMs, signal };
     const answer = await fetch(url, options);
@@ -35,6 +36,16 @@ export function imageType(bytes: Buffer): string | null {
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
   if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif';
   if (head.startsWith('RIFF') && head.slice(8) === 'WEBP') return 'image/webp';
-  if (head.slice(4, 8) === 'ftyp' && ['avif', 'avis'].includes(head.slice(8))) return 'image/avif';
-  return null;
+  return isAvif(bytes) ? 'image/avif' : null;
 }
+
+// Its first box lists brands of 4 bytes each: one is the major one, which may be that of the whole family
+// (https://aomediacodec.github.io/av1-avif/#brands-overview).
+function isAvif(bytes: Buffer): boolean {
+  if (bytes.length < 12 || bytes.toString('latin1', 4, 8) !== 'ftyp') return false;
+  const box = bytes.toString('latin1', 8, Math.min(bytes.readUInt32BE(0), longestBoxBytes));
+  const brands: readonly string[] = box.match(/.{4}/gs) ?? [];
+  return brands.includes('avif') || brands.includes('avis');
+}
+
+const longestBoxBytes = 256;

@@ -1,6 +1,5 @@
 import type { AccountKind } from '../channels/AccountKind.ts';
 import type { AccountAccess, NotComposed, Refusal } from '../channels/Channel.ts';
-import { isDatabaseAway } from '../database/transact.ts';
 import type { AccountSessions, OpenAccount, OpenedAccount } from './AccountSessions.ts';
 import type { CallLimits, CreateSend } from './ReadyChannel.ts';
 
@@ -58,14 +57,9 @@ export class AccountInUse {
     return isUnauthorized(refusal) ? { ...refusal, isGone: true } : secondAnswer;
   }
 
-  // The refusal was definite: while the database is away it stands.
+  // The refusal was definite, whatever goes wrong now: a database that is away, or a fault of the platform's.
   async #openAgain(limits: CallLimits, refused: number): Promise<OpenedAccount | null> {
-    try {
-      return await this.open(limits, refused);
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      return null;
-    }
+    return this.open(limits, refused).catch(() => null);
   }
 }
 

@@ -5,7 +5,8 @@ import type { SendRequest } from '../channels/sendRequest.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
 import { loadAccount, type StoredAccount, storeSession } from '../models/accounts.ts';
-import { openSecrets, type SecretBox } from '../secrets.ts';
+import { openSecrets, type SecretBox, type Secrets } from '../secrets.ts';
+import { createSecretFilter } from './secretFilter.ts';
 import type { LockUnit } from './workspaceLock.ts';
 
 /** An account with its session open. `revision` names the session, should it be refused. */
@@ -45,7 +46,7 @@ export class AccountSessions {
     this.#lock = lock;
   }
 
-  /** A session that can be used now. Throws when the database is away, or a secret cannot be opened. */
+  /** A session that can be used now. Throws when the database is away. */
   async open(request: SessionRequest): Promise<OpenedAccount> {
     const { accountId, signal } = request;
     const giveUpAt = performance.now() + longestWaitMs;
@@ -74,7 +75,9 @@ export class AccountSessions {
     const isExpiring = expiresAt !== null && expiresAt.getTime() - clock.now().getTime() < marginMs;
     if (anew || isExpiring || revision === refused) return null;
     const kept = this.#readSession(stored, kind);
-    return kept && opened(this.#readCredentials(stored, kind), kept.session, revision);
+    if (!kept) return null;
+    const credentials = this.#readCredentials(stored, kind);
+    return isUnusable(credentials) ? credentials : opened(credentials.value, kept.session, revision);
   }
 
   /** Null: the account has changed meanwhile, so it is to be read again. */
@@ -86,16 +89,27 @@ export class AccountSessions {
     const stored = await loadAccount(this.#db, accountId);
     if (!stored) return gone;
     const credentials = this.#readCredentials(stored, kind);
+    if (isUnusable(credentials)) return credentials;
     const previous = anew ? null : (this.#readSession(stored, kind)?.session ?? null);
-    const openedAt = clock.now();
-    const answer = await kind.openSession(credentials, previous, { openedAt, send, signal });
-    if (answer.kind !== 'opened') return answer;
+    const filter = createSecretFilter();
+    filter.learn(credentials.value, kind.secretKeys);
+    const context = { openedAt: clock.now(), send: filter.listen(send), signal };
+    const answer = await kind.openSession(credentials.value, previous, context);
+    if (answer.kind !== 'opened') {
+      // What the old credentials were refused says nothing of those that were applied meanwhile.
+      return (await this.#hasChanged(stored)) ? null : filter.hideIn(answer);
+    }
 
     const { session, expiresAt } = answer;
     const sealed = this.#box.seal(JSON.stringify(session), 'sessions');
     const values = { id: accountId, revision: stored.sessionRevision, session: sealed, expiresAt };
     const revision = await storeSession(this.#db, values);
-    return revision === null ? null : opened(credentials, session, revision);
+    return revision === null ? null : opened(credentials.value, session, revision);
+  }
+
+  async #hasChanged({ id, sessionRevision }: StoredAccount): Promise<boolean> {
+    const current = await loadAccount(this.#db, id);
+    return current !== null && current.sessionRevision !== sessionRevision;
   }
 
   // Sealed with another key, or of another version of Headway: it is opened anew.
@@ -109,16 +123,27 @@ export class AccountSessions {
     }
   }
 
-  #readCredentials({ name, instance, username, secrets }: StoredAccount, kind: AccountKind): unknown {
-    const values = Object.entries(openSecrets(secrets, this.#box, 'accounts'));
+  #readCredentials(stored: StoredAccount, kind: AccountKind): { value: unknown } | Unusable {
+    const { instance, username } = stored;
+    const secrets = this.#readSecrets(stored);
+    if (secrets === null)
+      return unusable('a secret of its account cannot be opened with this HEADWAY_SECRET_KEY');
     const parsed = kind.credentials.safeParse({
       ...(instance !== '' && { instance }),
       ...(username !== null && { username }),
-      ...Object.fromEntries(values.map(([key, { value }]) => [key, value])),
+      ...Object.fromEntries(Object.entries(secrets).map(([key, { value }]) => [key, value])),
     });
-    if (parsed.success) return parsed.data;
+    if (parsed.success) return { value: parsed.data };
     const keys = parsed.error.issues.map(issue => issue.path.join('.')).join(', ');
-    throw new Error(`account ${name} cannot be used as it is stored: apply it again (invalid ${keys})`);
+    return unusable(`its account cannot be used as it is stored (invalid ${keys}): apply it again`);
+  }
+
+  #readSecrets({ secrets }: StoredAccount): Secrets | null {
+    try {
+      return openSecrets(secrets, this.#box, 'accounts');
+    } catch {
+      return null;
+    }
   }
 }
 
@@ -138,10 +163,22 @@ const gone: NotComposed = {
   detail: 'its account is in the archive',
   isGone: false,
 };
+// Nobody's fault: its articles lose no attempt by it.
 const stillRenewed: NotComposed = {
-  kind: 'failed',
-  code: 'response_timeout',
+  kind: 'throttled',
+  scope: 'account',
+  code: 'unavailable',
   detail: 'another process is opening a session of this account, and does not get it',
-  isFinal: false,
-  blames: 'channel',
+  until: null,
 };
+
+type Unusable = Extract<NotComposed, { kind: 'blocked' }>;
+
+// As a channel whose settings cannot be read: mended by an apply, or by the right key.
+function unusable(detail: string): Unusable {
+  return { kind: 'blocked', scope: 'account', code: 'unavailable', detail, isGone: false };
+}
+
+function isUnusable(credentials: { value: unknown } | Unusable): credentials is Unusable {
+  return 'kind' in credentials;
+}

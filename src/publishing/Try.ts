@@ -6,7 +6,7 @@ import type { ClaimedRouteArticle } from '../models/claims.ts';
 import { isPublished, type PublicationState } from '../models/publications.ts';
 import { maxPublishAttempts } from '../models/routeArticles.ts';
 import type { NotReady } from './ArticlePublishingService.ts';
-import { composeToSend } from './composeToSend.ts';
+import { asItWasSent, composeToSend } from './composeToSend.ts';
 import { ClaimLostError, type EndedTry, giveBack, type PassedIntent, type Recorded } from './endTry.ts';
 import { goOn, type NextStep, stopping, type TryResult, takenOver } from './nextStep.ts';
 import { type GateVerdict, passGate } from './passGate.ts';
@@ -48,7 +48,7 @@ export class Try {
     if (prepared.kind !== 'ready') return repeats ? this.#notReady(prepared) : this.#record(prepared);
     this.#reconciliation = prepared.reconciliation;
 
-    const composed = await (repeats ? this.#asItWasSent(prepared, repeats.post) : this.#compose(prepared));
+    const composed = await this.#compose(prepared);
     if (this.#request.signal.aborted) return this.#stop();
     if (composed.kind !== 'composed') return this.#record(composed);
     const { post } = composed;
@@ -61,21 +61,13 @@ export class Try {
   }
 
   async #compose(channel: ReadyChannel) {
-    const { clock, signal } = this.#request;
-    const composed = await composeToSend(channel, this.#claimed, {
-      clock,
-      signal,
-      limits: this.#tools.limits,
-    });
+    const { clock, signal, repeats } = this.#request;
+    const limited = { clock, signal, limits: this.#tools.limits };
+    const composed = await (repeats
+      ? asItWasSent(channel, repeats.post, limited)
+      : composeToSend(channel, this.#claimed, limited));
     if (composed.kind === 'composed') this.#notes = composed.notes;
     return composed;
-  }
-
-  async #asItWasSent(channel: ReadyChannel, post: ComposedPost) {
-    const { clock, signal } = this.#request;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.#tools.limits.composeMs)]);
-    const refusal = await channel.openSession({ clock, signal: limit });
-    return refusal ?? { kind: 'composed' as const, post };
   }
 
   async #passGate(post: ComposedPost): Promise<GateVerdict | 'lost'> {

@@ -1,7 +1,8 @@
-import type { Post } from '../channels/Channel.ts';
+import type { LookUpAnswer, Post } from '../channels/Channel.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Clock } from '../clock.ts';
 import type { ReadyChannel } from './ReadyChannel.ts';
+import { unlessCutOff } from './unlessCutOff.ts';
 
 export type ExistingRequest = {
   post: Post;
@@ -11,9 +12,6 @@ export type ExistingRequest = {
   signal: AbortSignal;
   lookUpsMs: number;
 };
-
-// Clocks differ.
-const skewMs = 2 * 60_000;
 
 /**
  * Asks the remote side, where it can be asked, whether the post is there already: by whomever, or by us in a
@@ -25,8 +23,10 @@ export async function askForExisting(
 ): Promise<PublishOutcome | null> {
   if (!channel.canFindExisting) return null;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(lookUpsMs)]);
-  const notBefore = isAgain ? new Date(new Date(post.postCreatedAt).getTime() - skewMs) : null;
-  const answer = await channel.findExisting(post, { clock, signal: limit, notBefore });
+  // To the instant of the wish: what went out a minute before is what is wished once more.
+  const notBefore = isAgain ? new Date(post.postCreatedAt) : null;
+  const search = channel.findExisting(post, { clock, signal: limit, notBefore });
+  const answer = (await unlessCutOff(search, limit)) ?? tookTooLong;
   switch (answer.kind) {
     case 'found': {
       const detail = answer.remoteUrl ?? 'it is there already';
@@ -42,3 +42,5 @@ export async function askForExisting(
       return answer satisfies never;
   }
 }
+
+const tookTooLong: LookUpAnswer = { kind: 'incomplete', detail: 'the search was cut off' };

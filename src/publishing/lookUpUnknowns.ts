@@ -4,6 +4,7 @@ import { dueUnknowns, type UnknownOutcome } from '../models/unknownOutcomes.ts';
 import type { PublishingTools } from './publishRouteArticle.ts';
 import type { ReadyChannel } from './ReadyChannel.ts';
 import { recordLookedUp } from './recordLookedUp.ts';
+import { unlessCutOff } from './unlessCutOff.ts';
 
 const lookUpsAtOnce = 5;
 
@@ -37,7 +38,9 @@ export async function lookUpUnknowns(
   }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(tools.limits.lookUpsMs)]);
   await eachAtOnce(onePerInstance(questions), limit, async ({ unknown, ask }) => {
-    const answer = await answerTo(ask, unknown, { clock, signal: limit });
+    const { post, sendingAt } = unknown;
+    const asked = ask({ post, sendingAt }, { clock, signal: limit });
+    const answer = (await unlessCutOff(asked, limit)) ?? tookTooLong;
     if (signal.aborted && answer.kind === 'incomplete') return;
     await recordLookedUp(tools, { unknown, answer, at, now: clock.now() });
   });
@@ -48,21 +51,7 @@ function isWithoutAccount({ destination: { needsAccount, accountStatus } }: Unkn
   return needsAccount && accountStatus !== 'active';
 }
 
-// A channel that does not heed its signal must not hold the tick.
-async function answerTo(
-  ask: ReadyChannel['lookUp'],
-  { post, sendingAt }: UnknownOutcome,
-  limits: { clock: Clock; signal: AbortSignal },
-): Promise<LookUpAnswer> {
-  const listening = new AbortController();
-  const cutOff = new Promise<LookUpAnswer>(resolve => {
-    const answer: LookUpAnswer = { kind: 'incomplete', detail: 'the search took too long' };
-    limits.signal.addEventListener('abort', () => resolve(answer), { signal: listening.signal });
-  });
-  const answer = await Promise.race([ask({ post, sendingAt }, limits), cutOff]);
-  listening.abort();
-  return answer;
-}
+const tookTooLong: LookUpAnswer = { kind: 'incomplete', detail: 'the search took too long' };
 
 function onePerInstance(questions: readonly Question[]): Question[] {
   const asked = new Set<string>();

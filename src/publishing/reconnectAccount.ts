@@ -57,10 +57,13 @@ export async function reconnectAccount(
   if (refusal) return { kind: 'refused', detail: refusal.detail };
   const now = limits.clock.now();
   const changed = await transact(tools.db, async trx => {
-    if (!(await reactivateAccount(trx, id))) return false;
+    const before = await reactivateAccount(trx, id);
+    if (!before) return false;
     await liftAccountHolds(trx, [workspaceId]);
-    const message = `Account ${name} is connected again.`;
-    await raiseAlert(trx, { workspaceId, kind: 'account_up', message, accountId: id, now });
+    if (before.wasDown) {
+      const message = `Account ${name} is connected again.`;
+      await raiseAlert(trx, { workspaceId, kind: 'account_up', message, accountId: id, now });
+    }
     const subject = { subjectType: 'account', subjectId: id } as const;
     await recordAudit(trx, { workspaceId, actor, action: 'reconnect', ...subject, now });
     return true;

@@ -53,12 +53,16 @@ export async function recordRepeat(trx: Database, ended: EndedTry, outcome: NotS
   return { attempts, nextAttemptAt: nextLookupAt, drops: isTripped || isUnknown ? 'channel' : null };
 }
 
-// What is gone for good is asked no more.
+// What is gone for good is asked no more; an account that needs attention will be, once it is reconnected.
 function nextRepeatAt(
   outcome: NotSucceeded,
   { at, attempts, heldUntil }: { at: Date; attempts: number; heldUntil: Date | null },
 ): Date | null {
-  if (outcome.kind === 'not_sent') return at;
+  if (outcome.kind === 'not_sent' || needsAttention(outcome)) return at;
   if (outcome.kind === 'throttled' || outcome.kind === 'blocked') return heldUntil;
   return firstLookUpAt('repeat', { at, attempts });
+}
+
+function needsAttention(outcome: NotSucceeded): boolean {
+  return outcome.kind === 'blocked' && outcome.scope === 'account' && outcome.isGone;
 }

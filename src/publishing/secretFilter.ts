@@ -16,6 +16,9 @@ export type SecretFilter = {
 // Shorter ones would be found in the middle of words.
 const shortestChars = 4;
 const shortestTokenChars = 12;
+// What a server gives out, in an answer that is not what was expected, is known by its form alone.
+const issuedFields = /("\w*(?:jwt|token|password|secret)\w*"\s*:\s*)"[^"]*"?/gi;
+const jsonWebTokens = /\beyJ[\w-]{8,}(\.[\w-]*)*/g;
 const wordsOfAnswers: readonly string[] = ['detail', 'notes', 'findings', 'refusal'];
 
 /** Makes a filter that knows nothing yet. */
@@ -29,7 +32,11 @@ export function createSecretFilter(): SecretFilter {
 
   function hide(text: string): string {
     const longestFirst = [...known].sort((a, b) => b.length - a.length);
-    return longestFirst.reduce((rest, secret) => withoutCut(rest.replaceAll(secret, '…'), secret), text);
+    const shown = longestFirst.reduce(
+      (rest, secret) => withoutCut(rest.replaceAll(secret, '…'), secret),
+      text,
+    );
+    return shown.replace(issuedFields, '$1"…"').replace(jsonWebTokens, '…');
   }
 
   function hidden(value: unknown): unknown {

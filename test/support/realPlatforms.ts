@@ -5,6 +5,7 @@ import { createSendRequest } from '../../src/channels/sendRequest.ts';
 import type { Database } from '../../src/database/Database.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { insertArticles } from '../../src/models/articles.ts';
+import { loadDestination } from '../../src/models/channels.ts';
 import { md5Uuid } from '../../src/models/md5Uuid.ts';
 import { findRouteArticle } from '../../src/models/routeArticleList.ts';
 import { loadSchedule } from '../../src/models/schedule.ts';
@@ -15,7 +16,7 @@ import { AccountSessions } from '../../src/publishing/AccountSessions.ts';
 import { ArticlePublishingService } from '../../src/publishing/ArticlePublishingService.ts';
 import { explain } from '../../src/publishing/explain.ts';
 import { PublishNextArticleJob } from '../../src/publishing/PublishNextArticleJob.ts';
-import type { Collaborators } from '../../src/publishing/ReadyChannel.ts';
+import type { Collaborators, ReadyChannel } from '../../src/publishing/ReadyChannel.ts';
 import type { AccountTools } from '../../src/publishing/reconnectAccount.ts';
 import type { TickResult } from '../../src/publishing/tickResult.ts';
 import { checkTemplate } from '../../src/routing/checkTemplate.ts';
@@ -32,7 +33,9 @@ export type PlatformScene = {
   readonly accounts: AccountTools;
   apply(config: string): Promise<void>;
   /** Stores an article of the feed `blog` and routes it, as an ingestion does. */
-  article(fields?: { title?: string; url?: string; imageUrl?: string | null }): Promise<void>;
+  article(fields?: Partial<ArticleFields>): Promise<void>;
+  /** A channel as a tick, a test of it or a preview uses it. Throws for one that is not ready. */
+  channel(name: string): Promise<ReadyChannel>;
   tick(): Promise<TickResult>;
   /** Ticks at each slot, five minutes apart, until nothing is due or waits; returns every result. */
   tickUntilIdle(longestMinutes: number): Promise<TickResult[]>;
@@ -40,6 +43,17 @@ export type PlatformScene = {
   rows(): Promise<Readonly<Record<string, QueueRow>>>;
   /** Why a channel's article waits. */
   reason(channel: string): Promise<string | null>;
+};
+
+export type ArticleFields = {
+  title: string;
+  /** Null: it has none. */
+  url: string | null;
+  summary: string;
+  tags: readonly string[];
+  imageUrl: string | null;
+  imageAlt: string | null;
+  language: string;
 };
 
 export type QueueRow = {
@@ -52,6 +66,14 @@ export type QueueRow = {
 };
 
 const idleSlotsThatEnd = 3;
+const usualArticle: Omit<ArticleFields, 'url'> = {
+  title: 'The queue makes headway',
+  summary: 'How it does.',
+  tags: ['queue'],
+  imageUrl: null,
+  imageAlt: null,
+  language: 'en',
+};
 
 /** Makes one in an empty database, whose clock starts at a slot after `startsAt`. */
 export function openPlatformScene(
@@ -88,22 +110,21 @@ export function openPlatformScene(
       const setup = parseConfig(config, 'config.yaml', { env, channels: channelRegistry, checkTemplate });
       await applyPlan(db, setup, { box, now: clock.now(), actor: 'test' });
     },
-    async article({ title = 'The queue makes headway', url, imageUrl = null } = {}) {
+    async article(fields = {}) {
       const feed = await db('feeds').where({ name: 'blog' }).first();
       const now = clock.now();
       sequence += 1;
-      const link = url ?? `https://news.test/a/${sequence}`;
-      const text = { title, summary: 'How it does.', content: null, author: 'Ada', language: 'en' };
+      const { url = `https://news.test/a/${sequence}`, ...text } = { ...usualArticle, ...fields };
+      const key = md5Uuid(url ?? `article ${sequence}`);
       const article = {
         ...text,
-        tags: ['queue'],
-        imageUrl,
-        imageAlt: null,
-        contentHash: md5Uuid(link),
-        guid: link,
-        url: link,
-        canonicalUrl: link,
-        urlKey: md5Uuid(link),
+        content: null,
+        author: 'Ada',
+        contentHash: key,
+        guid: url,
+        url,
+        canonicalUrl: url,
+        urlKey: key,
         publishedAt: now,
         isDated: true,
       };
@@ -111,6 +132,12 @@ export function openPlatformScene(
       const [id = 0] = await insertArticles(db, place, [article]);
       const routed = { id: feed.id, workspaceId: feed.workspace_id, name: 'blog', maxAgeMs: null };
       await routeNewArticles(db, routed, [{ ...article, id }], { now, newPostKey: tools.newToken });
+    },
+    async channel(name) {
+      const { id } = await db('channels').where({ name }).first('id');
+      const prepared = service.prepare(await loadDestination(db, id));
+      if (prepared.kind === 'ready') return prepared;
+      throw new Error(`channel ${name} is not ready: ${prepared.detail}`);
     },
     tick: async () => job.handle({ workspaceId: await workspaceId() }, { clock, signal }),
     async tickUntilIdle(longestMinutes) {

@@ -84,7 +84,9 @@ async function test(context: CommandContext, name: string, { workspace, json }: 
   if (json) printJson({ account: name, isUsable: refusal === null, status: account.status, detail });
   if (refusal) throw failed(`Account ${name} cannot be used: ${refusal.detail}`);
   if (json) return;
-  print(`Account ${name} can log in.`);
+  const { platform } = account;
+  const canLogIn = app.accounts.channels.get(platform)?.account != null;
+  print(canLogIn ? `Account ${name} can log in.` : `Account ${name} needs no log-in: ${platform} has none.`);
   if (account.status === 'needs_attention') print(`Run "headway accounts reconnect ${name}" to let it post.`);
 }
 

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { Finding, Post } from '../../channels/Channel.ts';
-import { loadDestination } from '../../models/channels.ts';
+import { type Destination, loadDestination } from '../../models/channels.ts';
 import { loadPreviewSource, type PreviewSource } from '../../models/previews.ts';
 import { loadSchedule } from '../../models/schedule.ts';
+import type { NotReady, Prepared } from '../../publishing/ArticlePublishingService.ts';
 import { renderTemplate } from '../../routing/renderTemplate.ts';
 import { failed } from '../CliError.ts';
 import { findNamed } from '../findNamed.ts';
@@ -37,12 +38,20 @@ export function addChannelTests(channels: Command): void {
 
 async function test(context: CommandContext, name: string, { workspace, json }: Options): Promise<void> {
   const { clock, signal } = context;
-  const channel = await prepare(context, name, workspace);
-  const findings = await channel.check({ clock, signal });
+  const { prepared } = await prepare(context, name, workspace);
+  const findings =
+    prepared.kind === 'ready' ? await prepared.check({ clock, signal }) : [findingOf(prepared)];
   const isOk = findings === null || findings.every(finding => finding.isOk);
   if (json) printJson({ channel: name, isOk, canBeAsked: findings !== null, findings: findings ?? [] });
   else describe(name, findings);
   if (!isOk) throw failed(`Channel ${name} would not post as it is.`);
+}
+
+// Found out without asking anybody.
+function findingOf(notReady: NotReady): Finding {
+  const { detail } = notReady;
+  const isAboutAccount = notReady.code === 'no_account' || notReady.code === 'unauthorized';
+  return { subject: isAboutAccount ? 'credentials' : 'settings', isOk: false, detail };
 }
 
 function describe(name: string, findings: readonly Finding[] | null): void {
@@ -62,10 +71,12 @@ async function preview(
   { workspace, json }: Options,
 ): Promise<void> {
   const { app, clock, signal } = context;
-  const channel = await prepare(context, name, workspace);
-  const source = await loadPreviewSource(app.db, { routeArticleId: id, channelId: channel.id });
+  const { prepared, destination } = await prepare(context, name, workspace);
+  const channel = prepared.kind === 'ready' ? prepared : withoutAccount(context, destination);
+  if (channel.kind !== 'ready') throw failed(`Channel ${name} cannot be used: ${channel.detail}`);
+  const source = await loadPreviewSource(app.db, { routeArticleId: id, channelId: destination.id });
   if (!source) throw failed(`There is no article ${id} in the queue.`);
-  const { parts, notes } = await channel.preview(toPost(source, channel.id), { clock, signal });
+  const { parts, notes } = await channel.preview(toPost(source, destination.id), { clock, signal });
   if (json) return printJson({ article: id, channel: name, parts, notes });
   for (const { name: part, text, count } of parts) {
     const length = count ? ` (${count.length} of ${count.limit} ${count.unit})` : '';
@@ -100,7 +111,11 @@ async function prepare({ app }: CommandContext, name: string, workspace: string 
   const { id: workspaceId } = await chooseWorkspace(app, workspace);
   const channels = (await loadSchedule(app.db, workspaceId))?.channels ?? [];
   const { id } = findNamed('channel', name, channels);
-  const prepared = app.publishing.service.prepare(await loadDestination(app.db, id));
-  if (prepared.kind !== 'ready') throw failed(`Channel ${name} cannot be used: ${prepared.detail}`);
-  return Object.assign(prepared, { id });
+  const destination = await loadDestination(app.db, id);
+  return { destination, prepared: app.publishing.service.prepare(destination) };
+}
+
+// A post can be shown while its account cannot be used: with the platform's own limits.
+function withoutAccount({ app }: CommandContext, destination: Destination): Prepared {
+  return app.publishing.service.prepare({ ...destination, needsAccount: false, accountId: null });
 }
