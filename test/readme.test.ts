@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { channelRegistry } from '../src/channels/registry.ts';
+import { checkTemplate } from '../src/routing/checkTemplate.ts';
+import { parseConfig } from '../src/setup/readConfigFile.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -43,6 +46,37 @@ describe('the page', () => {
 
     expect(named.length).toBeGreaterThan(5);
     expect(astray).toEqual([]);
+  });
+});
+
+describe('the examples of config.yaml', () => {
+  const examples = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  // What stands for the reader's own secrets, each of the form that its platform asks for.
+  const env = {
+    BLUESKY_APP_PASSWORD: 'abcd-efgh-ijkl-mnop',
+    DISCORD_WEBHOOK: 'https://discord.com/api/webhooks/123456789012345678/a-token_of-68-characters',
+    GHOST_ADMIN_KEY: `${'0'.repeat(24)}:${'1'.repeat(64)}`,
+    HOOK_SECRET: 'a secret of the receiver',
+    LEMMY_PASSWORD: 'a password',
+    MASTODON_TOKEN: 'an access token',
+    NOSTR_KEY: '1'.padStart(64, '0'),
+    SLACK_WEBHOOK: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
+    TELEGRAM_TOKEN: '123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0',
+    WORDPRESS_APP_PASSWORD: 'abcd EFGH 1234 ijkl MNOP 5678',
+  };
+
+  it('name every platform', () => {
+    const named = [...channelRegistry.keys()].filter(platform =>
+      examples.some(text => text.includes(`platform: ${platform}`)),
+    );
+
+    expect(named).toEqual([...channelRegistry.keys()]);
+  });
+
+  it.each(examples)('can be applied: %s', text => {
+    const setup = parseConfig(text, 'config.yaml', { env, channels: channelRegistry, checkTemplate });
+
+    expect(setup.channels.length).toBeGreaterThan(0);
   });
 });
 
