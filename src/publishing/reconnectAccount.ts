@@ -2,10 +2,10 @@ import type { Channel, NotComposed } from '../channels/Channel.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
 import { transact } from '../database/transact.ts';
+import { liftAccountHolds } from '../models/accountConfiguration.ts';
 import { type ListedAccount, reactivateAccount } from '../models/accounts.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { recordAudit } from '../models/auditLog.ts';
-import { liftAccountHolds } from '../models/configurationChanges.ts';
 import type { AccountSessions } from './AccountSessions.ts';
 import type { CreateSend } from './ReadyChannel.ts';
 

@@ -1,7 +1,8 @@
 import type { Database } from '../database/Database.ts';
+import { liftAccountHolds } from '../models/accountConfiguration.ts';
 import { recordAudit } from '../models/auditLog.ts';
+import { clearChannelNames } from '../models/channelConfiguration.ts';
 import { lockConfiguration } from '../models/configuration.ts';
-import { clearChannelNames, liftAccountHolds } from '../models/configurationChanges.ts';
 import type { SecretBox } from '../secrets.ts';
 import type { PlannedChange } from './PlannedChange.ts';
 import { planChanges } from './planChanges.ts';

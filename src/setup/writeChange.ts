@@ -1,18 +1,14 @@
 import type { Database } from '../database/Database.ts';
+import { insertAccount, updateAccount } from '../models/accountConfiguration.ts';
+import { insertChannel, renameChannel, updateChannel } from '../models/channelConfiguration.ts';
 import {
   archiveRow,
-  insertAccount,
-  insertChannel,
-  insertFeed,
   insertRoute,
   insertWorkspace,
-  renameChannel,
-  updateAccount,
-  updateChannel,
-  updateFeed,
   updateRoute,
   updateWorkspace,
 } from '../models/configurationChanges.ts';
+import { insertFeed, updateFeed } from '../models/feedConfiguration.ts';
 import { type SecretBox, sealSecrets } from '../secrets.ts';
 import { diffSecrets } from './diffFields.ts';
 import { type ChangedKind, nameRoute, type PlannedChange } from './PlannedChange.ts';
