@@ -203,6 +203,12 @@ describe('the picture of a Ghost post', () => {
     expect(required).toMatchObject({ kind: 'failed', code: 'image_unavailable', blames: 'article' });
   });
 
+  it('costs the article where it is required and there is none', async () => {
+    const answer = await use({ image: 'required' }).tryToCompose(examplePost({ imageUrl: null }));
+
+    expect(answer).toMatchObject({ kind: 'failed', code: 'image_unavailable', isFinal: false });
+  });
+
   it.each<[string, Behaviour, Record<string, unknown>]>([
     ['429', error(429, 'TooManyRequestsError', 'no'), { kind: 'throttled', scope: 'account', until: null }],
     ['503 of a start', maintenancePage(), { kind: 'throttled', scope: 'account', code: 'unavailable' }],
@@ -297,6 +303,8 @@ describe('duplicates on a Ghost site', () => {
     ['http://news.test/a/1/?x=1', 'https://news.test/a/1?x=1'],
     ['https://news.test/a/1/', 'http://News.test/a/1?utm_source=y'],
     ['https://news.test/a/1', 'https://news.test/a/1/#top'],
+    ['https://news.test/a?page=1&lang=en', 'https://news.test/a?page=1&utm_source=y&lang=en#top'],
+    ['https://news.test/a/?page=1&lang=en', 'http://news.test/a?page=1&lang=en&utm_source=y'],
   ])('are found with the canonical URL %s for %s, in whatever state', async (canonical_url, url) => {
     const { id } = site.write({ canonical_url, status: 'draft' });
 

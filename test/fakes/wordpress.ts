@@ -185,8 +185,10 @@ export function fakeWordPress(options: WordPressOptions = {}): FakeWordPress {
       title: String(title),
       content: String(content),
       excerpt: String(excerpt),
-      // Those that do not exist are left out, and nobody is told.
-      categories: numbers(json.categories).filter(id => categories.some(each => each.id === id)),
+      // Those that do not exist are left out, and nobody is told; the default is for posts that name none.
+      ...(json.categories !== undefined && {
+        categories: numbers(json.categories).filter(id => categories.some(each => each.id === id)),
+      }),
       tags: numbers(json.tags).filter(id => tags.some(each => each.id === id)),
       featuredMedia: media.find(({ id }) => id === json.featured_media)?.id ?? 0,
     });

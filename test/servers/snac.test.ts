@@ -70,13 +70,18 @@ describeServer('snac', () => {
   ): Promise<Response> {
     return fetch(`${url}/api/v1/statuses`, {
       method: 'POST',
-      headers: { ...headers, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: {
+        ...headers,
+        authorization: `Bearer ${token}`,
+        connection: 'close',
+        'content-type': 'application/json',
+      },
       body: JSON.stringify({ status }),
     });
   }
 
   async function listed(): Promise<unknown[]> {
-    const headers = { authorization: `Bearer ${snac.bot.accessToken}` };
+    const headers = { authorization: `Bearer ${snac.bot.accessToken}`, connection: 'close' };
     const me = await fetch(`${snac.url}/api/v1/accounts/verify_credentials`, { headers });
     const { id } = await readJson(me);
     const answer = await fetch(`${snac.url}/api/v1/accounts/${id}/statuses?limit=40`, { headers });

@@ -5,7 +5,7 @@ import { Server } from 'node:net';
 import { join } from 'node:path';
 
 const [installed, dataFolder, port] = process.argv.slice(2);
-const { adminPassword, signingKey, rotationKey, jwtSecret, hasRateLimits } = JSON.parse(
+const { adminPassword, signingKey, rotationKey, jwtSecret, hasRateLimits, publicUrl } = JSON.parse(
   process.env.PDS_SETTINGS,
 );
 const requireInstalled = createRequire(join(installed, 'package.json'));
@@ -58,6 +58,8 @@ async function startPds() {
     modServiceUrl: 'https://moderation.invalid',
     modServiceDid: 'did:web:moderation.invalid',
   };
-  const pds = await PDS.create(envToCfg(settings), envToSecrets(settings));
+  const config = envToCfg(settings);
+  if (publicUrl !== null) config.service.publicUrl = publicUrl;
+  const pds = await PDS.create(config, envToSecrets(settings));
   await pds.start();
 }

@@ -98,15 +98,26 @@ function isTakenDown(outcome: NotComposed): boolean {
   return outcome.kind === 'blocked' && outcome.code === 'forbidden' && outcome.isGone;
 }
 
-const sessionAnswer = session.omit({ pdsUrl: true }).extend({ didDoc: z.unknown().optional() });
+const sessionAnswer = session.omit({ pdsUrl: true }).extend({
+  didDoc: z.unknown().optional(),
+  active: z.boolean().catch(true),
+  status: z.string().optional().catch(undefined),
+});
 
 function readSession(result: RequestResult, instance: string): Opened | null {
   if (result.phase !== 'answered' || result.status !== 200) return null;
   const said = sessionAnswer.safeParse(parseJson(result.body));
   if (!said.success) return null;
-  const { didDoc, ...tokens } = said.data;
+  const { didDoc, active, status, ...tokens } = said.data;
+  if (!active) return inactive(status);
   const expiresAt = claimsOf(tokens.accessJwt)?.expiresAt ?? null;
   return { kind: 'opened', session: { ...tokens, pdsUrl: pdsOf(didDoc, { instance }) }, expiresAt };
+}
+
+// Its owner may log in, and nobody may post: a deactivated account comes back when its owner wishes.
+function inactive(status: string | undefined): Opened {
+  const detail = `the account is ${status ?? 'not active'}`;
+  return { kind: 'blocked', scope: 'account', code: 'forbidden', detail, isGone: status === 'takendown' };
 }
 
 const claims = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sameLink } from '../../text/sameLink.ts';
-import { describeAnswer } from '../answerOutcome.ts';
-import type { ExistingContext, LookUpAnswer, Post } from '../Channel.ts';
+import { type Answer, describeAnswer } from '../answerOutcome.ts';
+import type { ExistingContext, LookUpAnswer, Post, Refusal } from '../Channel.ts';
 import { parseJson } from '../json.ts';
 import type { OutgoingRequest, SendRequest } from '../sendRequest.ts';
 import { lookBackMs } from '../settingsParts.ts';
@@ -80,9 +80,19 @@ async function readPage(send: SendRequest, request: OutgoingRequest): Promise<Pa
   const said = result.status === 200 ? page.safeParse(parseJson(result.body)) : null;
   if (said?.success) return said.data;
   const detail = describeAnswer(result);
+  if (isWithoutRepo(result)) return { kind: 'incomplete', detail, refusal: withoutRepo(detail) };
   const outcome = outcomeOfEarlierRequest(result);
   const isRefusal = outcome.kind === 'throttled' || outcome.kind === 'blocked';
   return { kind: 'incomplete', detail, ...(isRefusal && { refusal: outcome }) };
+}
+
+// What a PDS says to anybody of an account that is deactivated, taken down or gone. A new session tells which.
+function isWithoutRepo(answer: Answer): boolean {
+  return answer.status === 400 && /could not find repo/i.test(answer.body);
+}
+
+function withoutRepo(detail: string): Refusal {
+  return { kind: 'blocked', scope: 'account', code: 'unauthorized', detail, isGone: false };
 }
 
 /** Whether what comes behind this key was posted before `since`. */

@@ -81,7 +81,8 @@ function hasLink({ canonical_url }: GhostPost, link: string): boolean {
 function linkFilters(link: string | null, { url: site }: GhostSession): string[] {
   if (link === null) return [];
   const canonical = canonicalUrl(link);
-  const forms = [link, canonical, withSlash(canonical)].flatMap(form => [
+  const plain = withoutTrackers(link);
+  const forms = [link, plain, withSlash(plain), canonical, withSlash(canonical)].flatMap(form => [
     form.replace(/^http:/i, 'https:'),
     form.replace(/^https:/i, 'http:'),
   ]);
@@ -90,6 +91,15 @@ function linkFilters(link: string | null, { url: site }: GhostSession): string[]
     .filter(form => form.startsWith(site))
     .map(form => `__GHOST_URL__/${form.slice(site.length)}`);
   return [`canonical_url:[${[...new Set([...forms, ...own])].map(quoted).join(',')}]`];
+}
+
+// As whoever writes it by hand has it: the canonical form also sorts the parameters.
+function withoutTrackers(link: string): string {
+  const { searchParams: kept } = new URL(canonicalUrl(link));
+  const { origin, pathname, search } = new URL(link);
+  const parts = search.slice(1).split('&');
+  const read = parts.filter(part => [...new URLSearchParams(part).keys()].some(name => kept.has(name)));
+  return `${origin}${pathname}${read.length === 0 ? '' : `?${read.join('&')}`}`;
 }
 
 function withSlash(url: string): string {

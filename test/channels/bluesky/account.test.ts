@@ -102,6 +102,17 @@ describe('the session of a Bluesky account', () => {
     expect(answer).toMatchObject({ detail: expect.stringContaining('Account has been taken down') });
   });
 
+  it('is refused for now when its owner has deactivated the account', async () => {
+    const session = await opened();
+    open.fake.becomes('deactivated');
+    const refused = { kind: 'blocked', scope: 'account', code: 'forbidden', isGone: false };
+
+    const [refreshed, loggedIn] = [await open.openSession(session), await open.openSession(null)];
+
+    expect([refreshed, loggedIn]).toMatchObject([refused, refused]);
+    expect(refreshed).toMatchObject({ detail: 'the account is deactivated' });
+  });
+
   it('is refused for good when the account is gone', async () => {
     const session = await opened();
     open.fake.becomes('deleted');

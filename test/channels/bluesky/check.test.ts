@@ -40,10 +40,12 @@ describe('checking a Bluesky channel', () => {
     });
   });
 
-  it('finds an account that its owner has deactivated', async () => {
+  it('finds an account that its owner has deactivated since', async () => {
+    const user = open.user();
+    await user.session();
     open.fake.becomes('deactivated');
 
-    expect(await open.user().check()).toContainEqual({
+    expect(await user.check()).toContainEqual({
       ...{ subject: 'visibility', isOk: false },
       detail: 'the account is deactivated',
     });

@@ -40,6 +40,20 @@ const linkTo = (uri: string) => ({
 const url = 'https://news.test/a/1?x=1';
 
 describe('looking for what is there already', () => {
+  it.each(['deactivated', 'takendown', 'deleted'] as const)(
+    'wants another session, which tells more, of an account that is %s',
+    async state => {
+      const user = open.user();
+      await user.session();
+      open.fake.becomes(state);
+
+      const answer = await user.findExisting(examplePost());
+
+      const refusal = { kind: 'blocked', scope: 'account', code: 'unauthorized', isGone: false };
+      expect(answer).toMatchObject({ kind: 'incomplete', refusal });
+    },
+  );
+
   it.each<[string, Record<string, unknown>]>([
     ['on a card', cardOf(url)],
     ['in the text', linkTo(url)],

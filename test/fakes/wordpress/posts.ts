@@ -15,12 +15,12 @@ export type StoredPost = {
 
 export type ListQuery = Readonly<Record<string, string | undefined>>;
 
-/** What WordPress finds: `any` is all states but the trash, also where both are asked for. */
+/** What WordPress finds: `any` is all states but the trash, unless both are asked for. */
 export function listPosts(stored: readonly StoredPost[], query: ListQuery) {
   const { slug, author, search, status = 'publish', orderby = 'date', order = 'desc' } = query;
   const states = status.split(',');
-  const inState = (post: StoredPost) =>
-    states.includes('any') ? post.status !== 'trash' : states.includes(post.status);
+  const inState = ({ status }: StoredPost) =>
+    states.includes(status) || (states.includes('any') && status !== 'trash');
   const found = stored
     .filter(inState)
     .filter(post => slug === undefined || slug.split(',').includes(post.slug))
@@ -73,7 +73,7 @@ export function shownPost(post: StoredPost, { base, context }: { base: string; c
     excerpt: text(excerpt),
     author,
     featured_media: post.featuredMedia ?? 0,
-    categories: post.categories?.length ? post.categories : [1],
+    categories: post.categories ?? [1],
     tags: post.tags ?? [],
   };
 }

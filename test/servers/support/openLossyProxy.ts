@@ -21,9 +21,9 @@ export type LossyProxy = {
 /**
  * Opens it in front of the server of `targetUrl`. It differs from the TCP proxy of the fault tests in that it knows
  * requests: a channel that logs in or looks up first still gets those answers, and the one of its post is lost
- * after the server has given it, which is to say after the post was stored.
+ * after the server has given it, which is to say after the post was stored. `port` 0: any that is free.
  */
-export async function openLossyProxy(targetUrl: string): Promise<LossyProxy> {
+export async function openLossyProxy(targetUrl: string, { port = 0 } = {}): Promise<LossyProxy> {
   const target = new URL(targetUrl);
   let isLost: (line: RequestLine) => boolean = () => false;
   let lost = 0;
@@ -32,6 +32,8 @@ export async function openLossyProxy(targetUrl: string): Promise<LossyProxy> {
     const line = { method: asked.method ?? '', path: asked.url ?? '' };
     const { method, headers } = asked;
     const passed = request(new URL(line.path, target), {
+      // A connection that is kept may be closed by the server just then.
+      agent: false,
       ...(method === undefined ? {} : { method }),
       headers,
     });
@@ -53,7 +55,7 @@ export async function openLossyProxy(targetUrl: string): Promise<LossyProxy> {
     // The server is gone, or the client: so is the connection between them.
     pass(asked, answer).catch(() => asked.socket.resetAndDestroy());
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const url = new URL(targetUrl);

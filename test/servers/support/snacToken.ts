@@ -38,5 +38,5 @@ export async function createSnacToken(url: string, { username, password }: SnacL
 }
 
 function post(url: string, form: Readonly<Record<string, string>>): Promise<Response> {
-  return fetch(url, { method: 'POST', body: new URLSearchParams(form) });
+  return fetch(url, { method: 'POST', headers: { connection: 'close' }, body: new URLSearchParams(form) });
 }

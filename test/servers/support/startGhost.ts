@@ -8,12 +8,17 @@ import { until } from '../../support/until.ts';
 import { installedFolder } from './describeServer.ts';
 import { startOnFreePort } from './startOnFreePort.ts';
 
-export type Ghost = {
-  url: string;
+export type GhostIntegration = {
   /** `id:secret`, as Ghost shows it to whoever adds an integration. */
   adminApiKey: string;
   /** Removes the integration, and with it the key. */
   revokeAdminApiKey(): Promise<void>;
+};
+
+export type Ghost = GhostIntegration & {
+  url: string;
+  /** Adds one more integration. */
+  addIntegration(): Promise<GhostIntegration>;
   stop(): Promise<void>;
 };
 
@@ -46,7 +51,8 @@ export async function startGhost(): Promise<Ghost> {
     limitMs: 90_000,
   });
   try {
-    return { url, ...(await addIntegration(url)), stop };
+    const addIntegration = await setUp(url);
+    return { url, ...(await addIntegration()), addIntegration, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -73,8 +79,8 @@ function settings(folder: string, port: number): Readonly<Record<string, string>
   };
 }
 
-/** Sets the site up as its owner does in the browser, and adds an integration. */
-async function addIntegration(url: string): Promise<Pick<Ghost, 'adminApiKey' | 'revokeAdminApiKey'>> {
+/** Sets the site up as its owner does in the browser. Returns what adds an integration. */
+async function setUp(url: string): Promise<Ghost['addIntegration']> {
   const owner = { email: 'owner@example.test', password: randomBytes(16).toString('hex') };
   const api = `${url}/ghost/api/admin`;
   let cookie = '';
@@ -91,21 +97,24 @@ async function addIntegration(url: string): Promise<Pick<Ghost, 'adminApiKey' | 
 
   await ask('POST', '/authentication/setup/', { setup: [{ ...owner, name: 'Owner', blogTitle: 'Test' }] });
   // While it is still busy with its start it may forget the session that it has just given.
-  const added = await until(async () => {
+  await until(async () => {
     const session = await ask('POST', '/session/', { username: owner.email, password: owner.password });
     cookie = session.headers
       .getSetCookie()
       .map(set => set.split(';')[0])
       .join('; ');
-    return ask('POST', '/integrations/?include=api_keys', { integrations: [{ name: 'headway' }] });
+    return ask('GET', '/integrations/');
   });
-  const [{ id, api_keys }] = integrations.parse(await added.json()).integrations;
-  const key = api_keys.find(({ type }) => type === 'admin');
-  if (key === undefined) throw new Error('ghost gave the integration no admin key');
-  return {
-    adminApiKey: key.secret,
-    async revokeAdminApiKey() {
-      await ask('DELETE', `/integrations/${id}/`);
-    },
+
+  return async () => {
+    const named = { integrations: [{ name: randomBytes(4).toString('hex') }] };
+    const added = await ask('POST', '/integrations/?include=api_keys', named);
+    const [{ id, api_keys }] = integrations.parse(await added.json()).integrations;
+    const key = api_keys.find(({ type }) => type === 'admin');
+    if (key === undefined) throw new Error('ghost gave the integration no admin key');
+    return {
+      adminApiKey: key.secret,
+      revokeAdminApiKey: async () => void (await ask('DELETE', `/integrations/${id}/`)),
+    };
   };
 }

@@ -13,7 +13,9 @@ export type Relay = {
   events(): readonly Event[];
   /** Answers every event with `false` and this, such as `blocked: not here` or `rate-limited: slow down`. */
   refuse(message: string): void;
-  /** Takes events again. */
+  /** Takes events, and ends the connection instead of saying so. */
+  loseAnswers(): void;
+  /** Takes events again, and answers. */
   accept(): void;
   stop(): Promise<void>;
 };
@@ -22,6 +24,7 @@ export type Relay = {
 export async function startNostrRelay(): Promise<Relay> {
   const events = new MemoryEvents();
   let refusal: string | null = null;
+  let losesAnswers = false;
   // Without caches: a test that changes its mind is answered by the new one.
   const relay = new NostrRelay(events, { filterResultCacheTtl: 0, eventHandlingResultCacheTtl: 0 });
   relay.register({
@@ -39,8 +42,11 @@ export async function startNostrRelay(): Promise<Relay> {
     relay.handleConnection(socket);
     socket.on('close', () => relay.handleDisconnect(socket));
     socket.on('message', async (data: RawData) => {
+      const isLost = losesAnswers && String(data).startsWith('["EVENT"');
+      if (isLost) socket.send = () => {};
       try {
         await relay.handleMessage(socket, await validator.validateIncomingMessage(String(data)));
+        if (isLost) socket.terminate();
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         socket.send(JSON.stringify(createOutgoingNoticeMessage(message)));
@@ -54,8 +60,12 @@ export async function startNostrRelay(): Promise<Relay> {
     refuse(message) {
       refusal = message;
     },
+    loseAnswers() {
+      losesAnswers = true;
+    },
     accept() {
       refusal = null;
+      losesAnswers = false;
     },
     async stop() {
       for (const socket of server.clients) socket.terminate();

@@ -8,12 +8,23 @@ import { keep } from '../../../scripts/servers/keep.ts';
 import { installedFolder } from './describeServer.ts';
 import { startOnFreePort } from './startOnFreePort.ts';
 
-export type PdsAccount = {
-  handle: string;
-  did: string;
+export type PdsAppPassword = {
   appPassword: string;
   /** Sessions made with it go on until they expire: only their refresh and new ones are refused. */
   revokeAppPassword(): Promise<void>;
+};
+
+export type PdsAccount = PdsAppPassword & {
+  handle: string;
+  did: string;
+  /** The account's own. */
+  password: string;
+  /** One more app password. */
+  createAppPassword(): Promise<PdsAppPassword>;
+  /** As its owner does it, who may come back. */
+  deactivate(): Promise<void>;
+  /** As its host does it: nothing of it stays. */
+  remove(): Promise<void>;
   /** As a moderator does it: the account may no longer do anything. */
   takeDown(): Promise<void>;
 };
@@ -30,10 +41,16 @@ export type Pds = {
 const program = fileURLToPath(new URL('../../../scripts/servers/pds/process.mjs', import.meta.url));
 const created = z.object({ did: z.string(), accessJwt: z.string() });
 const passwordMade = z.object({ password: z.string() });
-const passwordName = 'headway';
 
-/** Starts a PDS of the caller's own with one account. `hasRateLimits`: those of bsky.social, off by default. */
-export async function startPds({ hasRateLimits = false } = {}): Promise<Pds> {
+export type PdsOptions = {
+  /** Those of bsky.social. Default: off. */
+  hasRateLimits?: boolean;
+  /** Where its accounts' data lies, as it tells whoever logs in. Default: on itself. */
+  publicUrl?: string | null;
+};
+
+/** Starts a PDS of the caller's own with one account. */
+export async function startPds({ hasRateLimits = false, publicUrl = null }: PdsOptions = {}): Promise<Pds> {
   const installed = installedFolder('pds');
   const adminPassword = secret();
   const settings = {
@@ -42,6 +59,7 @@ export async function startPds({ hasRateLimits = false } = {}): Promise<Pds> {
     signingKey: secret(),
     rotationKey: secret(),
     hasRateLimits,
+    publicUrl,
   };
   const { url, stop } = await startOnFreePort({
     name: 'pds',
@@ -67,15 +85,27 @@ export async function startPds({ hasRateLimits = false } = {}): Promise<Pds> {
     const account = { handle, email: `${name}@example.test`, password: secret() };
     const { did, accessJwt } = created.parse(await call('server.createAccount', account));
     const owner = `Bearer ${accessJwt}`;
-    const { password } = passwordMade.parse(
-      await call('server.createAppPassword', { name: passwordName }, owner),
-    );
+
+    async function createAppPassword(): Promise<PdsAppPassword> {
+      const named = { name: secret().slice(0, 8) };
+      const { password: appPassword } = passwordMade.parse(
+        await call('server.createAppPassword', named, owner),
+      );
+      const revokeAppPassword = async () => void (await call('server.revokeAppPassword', named, owner));
+      return { appPassword, revokeAppPassword };
+    }
+
     return {
       handle,
       did,
-      appPassword: password,
-      async revokeAppPassword() {
-        await call('server.revokeAppPassword', { name: passwordName }, owner);
+      password: account.password,
+      ...(await createAppPassword()),
+      createAppPassword,
+      async deactivate() {
+        await call('server.deactivateAccount', {}, owner);
+      },
+      async remove() {
+        await call('admin.deleteAccount', { did }, admin);
       },
       async takeDown() {
         const subject = { $type: 'com.atproto.admin.defs#repoRef', did };

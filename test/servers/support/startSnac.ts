@@ -8,11 +8,17 @@ import { installedFolder } from './describeServer.ts';
 import { createSnacToken, type SnacLogin } from './snacToken.ts';
 import { startOnFreePort } from './startOnFreePort.ts';
 
-export type SnacAccount = SnacLogin & {
+export type SnacToken = {
   accessToken: string;
   /** The server forgets the token, as if its owner had taken back the access. */
   revokeToken(): Promise<void>;
 };
+
+export type SnacAccount = SnacLogin &
+  SnacToken & {
+    /** One more token. */
+    createToken(): Promise<SnacToken>;
+  };
 
 /** A snac2: Mastodon's API, without idempotency keys, with errors in HTML or without a word. */
 export type Snac = {
@@ -46,10 +52,13 @@ export async function startSnac(): Promise<Snac> {
     const [, password] = /password is (\S+)/.exec(printed) ?? [];
     if (password === undefined) throw new Error(`snac named no password: ${printed}`);
     const login = { username, password };
-    const accessToken = await createSnacToken(url, login);
-    // It has a request for this too, and forgets the token in the same way.
-    const revokeToken = () => rm(join(folder, 'base/token', `${accessToken}.json`));
-    return { ...login, accessToken, revokeToken };
+    const createToken = async (): Promise<SnacToken> => {
+      const accessToken = await createSnacToken(url, login);
+      // It has a request for this too, and forgets the token in the same way.
+      const revokeToken = () => rm(join(folder, 'base/token', `${accessToken}.json`));
+      return { accessToken, revokeToken };
+    };
+    return { ...login, ...(await createToken()), createToken };
   }
 
   try {
@@ -60,10 +69,11 @@ export async function startSnac(): Promise<Snac> {
   }
 }
 
-// It asks for address, port, host, prefix, e-mail address and an account; and would call itself https://.
+// It asks for address, port, host, prefix, e-mail address and an account; and would call itself https://. Behind
+// a post it asks things of itself: with three threads, all of them may wait 6 s for a fourth.
 const initialise =
   'printf "%s\\n" 127.0.0.1 "$PORT" "127.0.0.1:$PORT" "" admin@example.test "" | "$PROGRAM" init "$BASE"' +
-  ` && sed -i 's/"protocol": "https"/"protocol": "http"/' "$BASE/server.json"`;
+  ` && sed -i 's/"protocol": "https"/"protocol": "http", "num_threads": 16/' "$BASE/server.json"`;
 
 function launch(program: string, { folder, port }: { folder: string; port: number }): Kept {
   return keep({

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +11,15 @@ import { installedFolder } from './describeServer.ts';
 import { type MariaDb, startMariaDb } from './startMariaDb.ts';
 import { type Started, startOnFreePort } from './startOnFreePort.ts';
 
-export type WordPressAccount = {
-  username: string;
+export type ApplicationPassword = {
   applicationPassword: string;
   revokeApplicationPassword(): Promise<void>;
+};
+
+export type WordPressAccount = ApplicationPassword & {
+  username: string;
+  /** One more application password. */
+  createApplicationPassword(): Promise<ApplicationPassword>;
 };
 
 export type WordPress = {
@@ -22,11 +28,17 @@ export type WordPress = {
   editor: WordPressAccount;
   /** May write drafts and hand them in. */
   contributor: WordPressAccount;
+  /** May publish what is their own. */
+  author: WordPressAccount;
+  /** May read. */
+  subscriber: WordPressAccount;
   stop(): Promise<void>;
 };
 
 const programs = fileURLToPath(new URL('../../../scripts/servers/wordpress/', import.meta.url));
-const passwords = z.object({ editor: z.string(), contributor: z.string() });
+const roles = ['editor', 'contributor', 'author', 'subscriber'] as const;
+const passwords = z.record(z.enum(roles), z.string());
+const passwordMade = z.object({ uuid: z.string(), password: z.string() });
 // Without the cache every request compiles all of WordPress. It must write to nobody.
 const php = ['-d', 'opcache.enable_cli=1', '-d', 'memory_limit=256M', '-d', 'sendmail_path=/bin/true'];
 
@@ -45,7 +57,14 @@ export async function startWordPress(): Promise<WordPress> {
     const accounts = await setUp(root, server);
     const { url } = server;
     const account = (username: keyof typeof accounts) => openAccount(url, username, accounts[username]);
-    return { url, editor: account('editor'), contributor: account('contributor'), stop };
+    return {
+      url,
+      editor: account('editor'),
+      contributor: account('contributor'),
+      author: account('author'),
+      subscriber: account('subscriber'),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -76,7 +95,7 @@ async function startPhp(root: string, { socket }: MariaDb): Promise<Php> {
 }
 
 async function setUp(root: string, { folder, env }: Php): Promise<z.infer<typeof passwords>> {
-  const accounts = ['editor=editor', 'contributor=contributor'];
+  const accounts = roles.map(role => `${role}=${role}`);
   const install = join(programs, 'install.php');
   const uploads = join(folder, 'uploads');
   const printed = await run(['php', ...php, install, root, uploads, ...accounts], { env, limitMs: 60_000 });
@@ -84,16 +103,29 @@ async function setUp(root: string, { folder, env }: Php): Promise<z.infer<typeof
 }
 
 function openAccount(url: string, username: string, applicationPassword: string): WordPressAccount {
+  const authorization = `Basic ${Buffer.from(`${username}:${applicationPassword}`).toString('base64')}`;
+
+  async function ask(method: string, path: string, body?: URLSearchParams): Promise<unknown> {
+    const passwords = `${url}/wp-json/wp/v2/users/me/application-passwords${path}`;
+    const headers = { authorization };
+    const answer = await fetch(passwords, { method, headers, ...(body && { body }) });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} was refused: ${answer.status} ${text}`);
+    return JSON.parse(text);
+  }
+
   return {
     username,
     applicationPassword,
-    async revokeApplicationPassword() {
-      const authorization = `Basic ${Buffer.from(`${username}:${applicationPassword}`).toString('base64')}`;
-      const answer = await fetch(`${url}/wp-json/wp/v2/users/me/application-passwords`, {
-        method: 'DELETE',
-        headers: { authorization },
-      });
-      if (!answer.ok) throw new Error(`not revoked: ${answer.status} ${await answer.text()}`);
+    // All that the user has.
+    revokeApplicationPassword: async () => void (await ask('DELETE', '')),
+    async createApplicationPassword() {
+      const name = new URLSearchParams({ name: randomBytes(4).toString('hex') });
+      const { uuid, password } = passwordMade.parse(await ask('POST', '', name));
+      return {
+        applicationPassword: password,
+        revokeApplicationPassword: async () => void (await ask('DELETE', `/${uuid}`)),
+      };
     },
   };
 }
