@@ -26,6 +26,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'setup',
     'channels',
     'routing',
+    'text',
     'publishing',
     'queue',
     'http',
@@ -85,6 +86,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   ],
   ingestion: [
     'routing',
+    'text',
     'network',
     'models',
     'database',
@@ -185,6 +187,7 @@ describe('the directions of the source', () => {
       'answerOutcome.ts',
       'json.ts',
       'multipart.ts',
+      'remoteClock.ts',
       'sendRequest.ts',
       'settingsParts.ts',
       'signature.ts',

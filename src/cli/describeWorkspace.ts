@@ -9,7 +9,7 @@ import { nextSlot } from '../publishing/slot.ts';
 import { isClockSetBack, workspaceStops } from '../publishing/tickStop.ts';
 import type { CommandContext } from './withApp.ts';
 
-const alertsShown = 5;
+const alertsShown = 10;
 
 /** Where a workspace stands: whether it ticks, what waits for what, what is closed, what needs a person. */
 export async function describeWorkspace(
@@ -21,6 +21,7 @@ export async function describeWorkspace(
   const schedule = await loadSchedule(db, workspace.id);
   const counts = await countByStatus(db, workspace.id);
   const verdicts = schedule ? openChannels(schedule.workspace, schedule.channels, at) : [];
+  const { alerts, older } = await newestAlerts(db, workspace.id, alertsShown);
   const queued = await countQueued(db, workspace.id, at);
   const { lastTickAt } = workspace;
   // A used slot is nothing to tell, unless a clock that was set back is why.
@@ -43,7 +44,8 @@ export async function describeWorkspace(
     skipped: total(counts, 'skipped'),
     oldestReadyAt: queued.oldestReadyAt,
     lagMs: queued.oldestReadyAt && at.getTime() - queued.oldestReadyAt.getTime(),
-    alerts: await newestAlerts(db, workspace.id, alertsShown),
+    alerts,
+    olderAlerts: older,
     holds: verdicts.flatMap(({ channel, closed }) => (closed ? [{ channel: channel.name, ...closed }] : [])),
   };
 }

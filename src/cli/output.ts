@@ -1,3 +1,5 @@
+import { withoutControls } from '../text/withoutControls.ts';
+
 /** Prints one JSON document; instants are ISO 8601 in UTC. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
@@ -5,12 +7,12 @@ export function printJson(value: unknown): void {
 
 /** Prints to standard output: what a command was asked for. */
 export function print(text: string): void {
-  console.log(text);
+  console.log(withoutControls(text));
 }
 
 /** Prints to standard error: what went wrong, and what to do. */
 export function printError(text: string): void {
-  console.error(text);
+  console.error(withoutControls(text));
 }
 
 /** Prints rows under their column names, aligned; `empty` where there are none. */

@@ -98,7 +98,7 @@ function finish({ format, title, titleType, items }: Document, { zone }: FeedCon
   const read: FeedItem[] = items.map(item => toFeedItem(item, zone, doubts)).filter(item => item !== null);
   const warnings = dateWarnings(doubts, zone);
   const unknowable = items.length - read.length;
-  if (unknowable > 0) warnings.push(`items without guid, link, title and text, left out: ${unknowable}`);
+  if (unknowable > 0) warnings.push(`items without title, link and text, left out: ${unknowable}`);
   return { format, title: plainTitle(title ?? '', titleType) || null, items: read, warnings };
 }
 

@@ -1,4 +1,6 @@
-/** A text as PostgreSQL takes it: without NUL, and with U+FFFD for half of a surrogate pair. */
+import { withoutControls } from '../text/withoutControls.ts';
+
+/** A text as PostgreSQL and a reader take it: without control characters, and with U+FFFD for half of a surrogate pair. */
 export function storable(text: string): string {
-  return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\uFFFD');
+  return withoutControls(text).replace(/\p{Surrogate}/gu, '\uFFFD');
 }

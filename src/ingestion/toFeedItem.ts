@@ -36,12 +36,12 @@ const maxRawTitleLength = 20_000;
 /** Entities and white space shrink: reading so much markup always fills a summary. */
 const enoughForSummary = 8 * maxSummaryCharacters;
 
-/** Null for an item by which nobody could know it: no guid, link, title or text. */
+/** Null for an item that has nothing to say: no title, link or text. */
 export function toFeedItem(raw: RawItem, zone: string, doubts: DateDoubts): FeedItem | null {
   const guid = cleaned(raw.guid);
   const summary = firstSummary(raw.summaries);
   const ownTitle = plainTitle(raw.title.value?.slice(0, maxRawTitleLength) ?? '', raw.title.type);
-  const title = ownTitle || shortened(summary ?? '', maxTitleFromSummary) || raw.url || guid;
+  const title = ownTitle || shortened(summary ?? '', maxTitleFromSummary) || raw.url;
   if (title === null) return null;
   return {
     guid,

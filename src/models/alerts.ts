@@ -37,15 +37,24 @@ export async function raiseAlertOnce(db: Database, alert: NewAlert): Promise<boo
 
 export type ListedAlert = { kind: AlertKind; message: string; createdAt: Date };
 
-/** The newest alerts of a workspace, newest first; not those about an article that has got on since. */
-export async function newestAlerts(db: Database, workspaceId: number, limit: number): Promise<ListedAlert[]> {
-  return query<ListedAlert>(db, selectNewest, [workspaceId, limit]);
+/**
+ * The newest alerts of a workspace, newest first, and how many older ones there are; not those about an article
+ * that has got on since.
+ */
+export async function newestAlerts(
+  db: Database,
+  workspaceId: number,
+  limit: number,
+): Promise<{ alerts: ListedAlert[]; older: number }> {
+  const rows = await query<ListedAlert & { total: number }>(db, selectNewest, [workspaceId, limit]);
+  const alerts = rows.map(({ kind, message, createdAt }) => ({ kind, message, createdAt }));
+  return { alerts, older: (rows[0]?.total ?? 0) - rows.length };
 }
 
 const selectNewest = {
   name: 'newest-alerts',
   text: `
-    select kind, message, created_at as "createdAt" from alerts a
+    select kind, message, created_at as "createdAt", count(*) over () as total from alerts a
     where workspace_id = $1 and not exists (
       select 1 from route_articles r
       where r.id = a.route_article_id

@@ -77,3 +77,17 @@ export const refusalsOf = (row: string) => `(
   where t.route_article_id = ${row}.id and t.publication_id is not null
     and t.outcome in ('failed', 'throttled', 'blocked')
     and t.code <> all('{connection_refused,connection_timeout,dns_failed,tls_failed,address_refused,not_arrived}'))`;
+
+/** Whether a search for this article has failed before, and its channel has published something since. */
+export async function isOwnSearchFailing(db: Database, routeArticleId: number): Promise<boolean> {
+  const [row] = await query<{ isOwn: boolean }>(db, selectOwnFailure, [routeArticleId]);
+  return row?.isOwn ?? false;
+}
+
+const selectOwnFailure = {
+  name: 'is-own-search-failing',
+  text: `
+    select exists (
+      select 1 from attempts t join channels c on c.id = t.channel_id
+      where t.route_article_id = $1 and t.code = 'lookup_failed' and c.last_published_at > t.attempted_at) as "isOwn"`,
+};

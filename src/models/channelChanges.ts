@@ -15,15 +15,23 @@ const updatePaused = {
  * article is its probe. True when there was something to lift.
  */
 export async function resumeChannel(db: Database, id: number): Promise<boolean> {
-  return (await execute(db, updateResumed, [id])) > 0;
+  return (await query(db, updateResumed, [id])).length > 0;
 }
 
+// What waits because a search failed is looked for again, too.
 const updateResumed = {
   name: 'resume-channel',
   text: `
-    update channels
-    set paused = false, hold_reason = null, hold_detail = null, held_until = null, refusals = 0
-    where id = $1 and (paused or hold_reason is not null)`,
+    with resumed as (
+      update channels
+      set paused = false, hold_reason = null, hold_detail = null, held_until = null, refusals = 0
+      where id = $1 and (paused or hold_reason is not null)
+      returning id),
+    freed as (
+      update route_articles set next_attempt_at = null
+      where channel_id = (select id from resumed) and queue_state = 2 and publish_status = 'pending'
+        and last_error_code = 'lookup_failed')
+    select 1 from resumed`,
 };
 
 /** How many approved articles wait in each channel of a workspace, by channel id. */

@@ -15,27 +15,34 @@ const insertChannelRow = {
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, false), $11, $12, $13) returning id`,
 };
 
-/** Its holds and its breaker stay, unless it now is another place: what the old one answered says nothing of it. */
-export async function updateChannel(db: Database, id: number, values: ChannelValues): Promise<void> {
-  await execute(db, updateChannelRow, [...listChannelValues(values), id]);
+/**
+ * Its holds and its breaker stay, unless it now is another place, or `isMended`: its settings, secrets or account
+ * are others. What the old ones were answered says nothing of these.
+ */
+export async function updateChannel(
+  db: Database,
+  id: number,
+  values: ChannelValues & { isMended: boolean },
+): Promise<void> {
+  await execute(db, updateChannelRow, [...listChannelValues(values), id, values.isMended]);
 }
 
 const updateChannelRow = {
   name: 'update-channel',
   text: `
     with moved as (
-      select id, (platform, instance, target) is distinct from ($3, $4, $5) as "isMoved" from channels where id = $13
+      select id, (platform, instance, target) is distinct from ($3, $4, $5) or $14 as "isNew" from channels where id = $13
     )
     update channels c
     set workspace_id = $1, name = $2, platform = $3, instance = $4, target = $5, account_id = $6,
         needs_account = $7, publish_interval_ms = $8, daily_cap = $9, paused = coalesce($10, paused),
         settings = $11, secrets = $12, archived_at = null,
-        hold_reason = case when "isMoved" then null else hold_reason end,
-        hold_detail = case when "isMoved" then null else hold_detail end,
-        held_until = case when "isMoved" then null else held_until end,
-        refusals = case when "isMoved" then 0 else refusals end,
-        failures_since = case when "isMoved" then null else failures_since end,
-        breaker_tripped = breaker_tripped and not "isMoved"
+        hold_reason = case when "isNew" then null else hold_reason end,
+        hold_detail = case when "isNew" then null else hold_detail end,
+        held_until = case when "isNew" then null else held_until end,
+        refusals = case when "isNew" then 0 else refusals end,
+        failures_since = case when "isNew" then null else failures_since end,
+        breaker_tripped = breaker_tripped and not "isNew"
     from moved where c.id = moved.id`,
 };
 

@@ -11,6 +11,7 @@ export type Destination = {
   secrets: Buffer | null;
   /** Null: none, or one that is archived. */
   accountId: number | null;
+  accountName: string | null;
   accountStatus: AccountStatus | null;
 };
 
@@ -19,15 +20,19 @@ export type DestinationRow = Omit<Destination, 'id'> & { channelId: number };
 
 /** Parts a destination from the other fields of a row. */
 export function takeDestination<Row extends DestinationRow>(row: Row) {
-  const { name, platform, needsAccount, settings, secrets, accountId, accountStatus, ...rest } = row;
+  const { name, platform, needsAccount, settings, secrets, ...others } = row;
+  const { accountId, accountName, accountStatus, ...rest } = others;
   const channel = { id: row.channelId, name, platform, needsAccount, settings, secrets };
-  return { ...rest, destination: { ...channel, accountId, accountStatus } satisfies Destination };
+  return {
+    ...rest,
+    destination: { ...channel, accountId, accountName, accountStatus } satisfies Destination,
+  };
 }
 
 /** Row fields of a `Destination`, for a statement with `channels c` and its `accounts a`. */
 export const destinationColumns = `
   c.id, c.name, c.platform, c.needs_account as "needsAccount", c.settings, c.secrets,
-  a.id as "accountId", a.status as "accountStatus"`;
+  a.id as "accountId", a.name as "accountName", a.status as "accountStatus"`;
 
 /** Reads where a post is to go. Throws when there is no such channel: the schema makes that a fault of ours. */
 export async function loadDestination(db: Database, channelId: number): Promise<Destination> {

@@ -10,6 +10,8 @@ export type NewPublished = {
   remoteId: string | null;
   remoteUrl: string | null;
   durationMs: number;
+  /** What was left out of it or cut, for people; null: nothing. */
+  notes?: string | null;
   /** What tells that it is out: only an answer proves that channel and account work. */
   proof: PublishedProof;
   /** What operators are told if the channel, or its account, had been down until now. */
@@ -35,6 +37,7 @@ export async function recordPublished(db: Database, published: NewPublished): Pr
     Math.max(0, Math.round(published.durationMs)),
     published.channelUpMessage,
     published.accountUpMessage,
+    published.notes ?? null,
   ]);
   return rows.length > 0;
 }
@@ -88,8 +91,8 @@ const recordText = ({ code, hasAttempt, provesHealth }: Recording) => `
         and r.queue_state = 2 and r.last_error_code = 'duplicate_in_flight'),
     attempt as (
       insert into attempts (workspace_id, channel_id, route_article_id, publication_id, attempt,
-                            outcome, code, attempted_at, duration_ms)
-      select workspace_id, channel_id, route_article_id, id, $5, 'published', ${code}, $4, $6
+                            outcome, code, detail, attempted_at, duration_ms)
+      select workspace_id, channel_id, route_article_id, id, $5, 'published', ${code}, $9, $4, $6
       from publication where ${hasAttempt}),
     channel_alert as (
       insert into alerts (workspace_id, kind, message, channel_id, created_at)

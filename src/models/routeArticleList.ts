@@ -27,6 +27,8 @@ export type ListedRouteArticle = {
   lastErrorCode: string | null;
   lastError: string | null;
   remoteUrl: string | null;
+  /** What was left out of it or cut when it went out; null: nothing, or it has not. */
+  notes: string | null;
 };
 
 const listed = `
@@ -37,7 +39,9 @@ const listed = `
          r.created_at as "createdAt", r.skip_reason as "skipReason", r.last_error_code as "lastErrorCode",
          r.last_error as "lastError",
          (select p.remote_url from publications p where p.route_article_id = r.id
-          order by p.id desc limit 1) as "remoteUrl"
+          order by p.id desc limit 1) as "remoteUrl",
+         (select t.detail from attempts t where t.route_article_id = r.id and t.outcome = 'published'
+          order by t.id desc limit 1) as notes
   from route_articles r
   join channels c on c.id = r.channel_id
   join articles a on a.id = r.article_id

@@ -39,7 +39,7 @@ export class AccountInUse {
    * Does something with it. Where the remote side refuses its session, another one is used, once: the one that
    * somebody else has opened meanwhile, or a new one. Refused again, the account needs a person.
    */
-  async use<Answer>(
+  async use<Answer extends object>(
     limits: CallLimits,
     act: (account: AccountAccess) => Promise<Answer>,
     refusalIn: (answer: Answer) => Refusal | null,
@@ -53,6 +53,8 @@ export class AccountInUse {
     if (second === null) return answer;
     if (second.kind !== 'opened') return second;
     const secondAnswer = await act(second.account);
+    // Given back, it might fare the same at every tick, and nobody would hear of it.
+    if (isTooLate(secondAnswer)) return answer;
     const refusal = refusalIn(secondAnswer);
     return isUnauthorized(refusal) ? { ...refusal, isGone: true } : secondAnswer;
   }
@@ -65,4 +67,8 @@ export class AccountInUse {
 
 function isUnauthorized(refusal: Refusal | null): refusal is Extract<Refusal, { kind: 'blocked' }> {
   return refusal?.kind === 'blocked' && refusal.scope === 'account' && refusal.code === 'unauthorized';
+}
+
+function isTooLate(answer: object): boolean {
+  return 'code' in answer && answer.code === 'send_by_passed';
 }

@@ -56,6 +56,8 @@ export type ReadyOptions = {
 };
 
 const farOff = new Date(8.64e15);
+// More than any platform takes.
+const maxPictureBytes = 50_000_000;
 
 /**
  * A destination that can be posted to and asked, for as long as one try takes: whatever the platform does, it
@@ -164,7 +166,15 @@ export class ReadyChannel {
   async preview(post: Post, limits: CallLimits): Promise<Preview> {
     const { channel, settings } = this.#options;
     const opened = await this.#account?.open(limits);
-    return channel.preview(post, settings, opened?.kind === 'opened' ? opened.account : null);
+    const account = opened?.kind === 'opened' ? opened.account : null;
+    const { imageUrl } = post;
+    const { signal } = limits;
+    const { fetchImage } = this.#collaborators;
+    const picture =
+      imageUrl === null ? null : await fetchImage(imageUrl, { maxBytes: maxPictureBytes, signal });
+    if (picture?.kind !== 'unavailable') return channel.preview(post, settings, account);
+    const { parts, notes } = channel.preview({ ...post, imageUrl: null }, settings, account);
+    return { parts, notes: [...notes, `its picture cannot be had: ${picture.detail}`] };
   }
 
   /** What is right and wrong, found out without posting. Null: the platform cannot be asked. */

@@ -236,7 +236,8 @@ export class Try {
     const durationMs = now.getTime() - this.#startedAt.getTime();
     const [claimed, destination] = [this.#claimed, this.#destination];
     const [intent, reconciliation] = [this.#intent, this.#reconciliation];
-    return { claimed, destination, intent, reconciliation, tickIntervalMs, at, now, durationMs };
+    const notes = this.#noted();
+    return { claimed, destination, intent, reconciliation, tickIntervalMs, at, now, durationMs, notes };
   }
 
   #told(told: Omit<Tried, 'routeArticleId' | 'channel'>, next: NextStep, { isOver = false } = {}): TryResult {

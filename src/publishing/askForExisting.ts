@@ -43,4 +43,7 @@ export async function askForExisting(
   }
 }
 
-const tookTooLong: LookUpAnswer = { kind: 'incomplete', detail: 'the search was cut off' };
+const tookTooLong: LookUpAnswer = {
+  kind: 'incomplete',
+  detail: 'the search for what is there already took too long: a shorter "duplicates" has less to read',
+};

@@ -22,6 +22,8 @@ export type EndedTry = {
   at: Date;
   now: Date;
   durationMs: number;
+  /** What was left out of the post or cut, for people; null: nothing. */
+  notes: string | null;
 };
 
 /** An intent that is on the record. */

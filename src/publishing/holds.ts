@@ -63,7 +63,10 @@ async function needAttention(
   { code: reason, detail }: Refusal,
 ): Promise<void> {
   if (!(await markNeedsAttention(db, { id, reason, detail, now }))) return;
-  const message = `The account of channel ${destination.name} needs attention: ${reason} (${detail}). Its channels wait.`;
+  const { name, accountName } = destination;
+  const message =
+    `Account ${accountName} (channel ${name}) needs attention: ${reason} (${detail}). Its channels wait: ` +
+    `mend it, then run "headway accounts reconnect ${accountName}".`;
   const about = { channelId: destination.id, accountId: id };
   await raiseAlert(db, { workspaceId, kind: 'account_down', message, ...about, now });
 }
@@ -115,7 +118,9 @@ async function hold(
   const wentDown = await setHold(db, target, { ...fields, now });
   if (!wentDown) return;
   const isAccount = target.table === 'accounts';
-  const subject = isAccount ? `The account of channel ${destination.name}` : `Channel ${destination.name}`;
+  const subject = isAccount
+    ? `Account ${destination.accountName} (channel ${destination.name})`
+    : `Channel ${destination.name}`;
   const end = fields.until ? `until ${fields.until.toISOString()}` : 'until it is mended';
   await raiseAlert(db, {
     workspaceId,

@@ -2,6 +2,7 @@ import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Database } from '../database/Database.ts';
 import { transact } from '../database/transact.ts';
 import { raiseAlert } from '../models/alerts.ts';
+import { isOwnSearchFailing } from '../models/attempts.ts';
 import { markChannelDown } from '../models/channels.ts';
 import { markUnknown, recordSlot } from '../models/publications.ts';
 import { maxPublishAttempts, type SkipReason } from '../models/routeArticles.ts';
@@ -110,12 +111,24 @@ type Refused = Extract<PublishOutcome, { kind: 'throttled' | 'blocked' }>;
 
 // Not the article's fault: given back, no attempt counted, and the scope is held.
 async function recordRefused(trx: Database, ended: EndedTry, refused: Refused): Promise<Recorded> {
-  const { claimed } = ended;
-  const returned = await giveBack(trx, ended);
+  const { claimed, tickIntervalMs } = ended;
   const { kind: outcome, code, detail } = refused;
+  const isSearch = code === 'lookup_failed';
+  if (isSearch && (await isOwnSearchFailing(trx, claimed.id))) return recordSearchFailed(trx, ended, detail);
+  const request = { workspaceId: claimed.workspaceId, ...ended };
+  const { target, until } = await holdForRefusal(trx, request, refused);
+  // Whether it is the channel or the search for this very article, the next one in turn will show.
+  const nextAttemptAt = isSearch && until ? new Date(until.getTime() + tickIntervalMs) : null;
+  const returned = await giveBack(trx, ended, nextAttemptAt && { nextAttemptAt, code, detail });
   await noteTry(trx, ended, { outcome, code, detail, attempt: returned.attempts });
-  const { target } = await holdForRefusal(trx, { workspaceId: claimed.workspaceId, ...ended }, refused);
   return { ...returned, drops: dropsOf(target) };
+}
+
+// Others have gone out in its channel since, so it is not the channel: a link that the remote side cannot search
+// for, say. It must not hold the channel for ever.
+function recordSearchFailed(trx: Database, ended: EndedTry, detail: string): Promise<Recorded> {
+  const failed = { kind: 'failed', code: 'lookup_failed', isFinal: false, blames: 'article' } as const;
+  return recordPublishAttemptFailed(trx, ended, { ...failed, detail });
 }
 
 // It has not come to the gate, so nothing is new about the first send; what stands in the way is held.

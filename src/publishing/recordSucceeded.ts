@@ -25,8 +25,9 @@ export async function recordSucceeded(db: Database, ended: EndedTry, outcome: Su
     remoteId,
     remoteUrl,
     durationMs,
+    notes: ended.notes,
     channelUpMessage: `Channel ${destination.name} is back: it took "${claimed.title}".`,
-    accountUpMessage: `The account of channel ${destination.name} works again.`,
+    accountUpMessage: `Account ${destination.accountName} (channel ${destination.name}) works again.`,
     now,
   };
   const isRecorded = await unlessBrokenOff(() => recordPublished(db, published));

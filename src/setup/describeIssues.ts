@@ -60,10 +60,15 @@ function describeIssue(issue: Issue, path: Path, described: Described): string {
   const { written, secretKeys, secretValues } = described;
   const value = path.reduce<unknown>(stepInto, written);
   if (value === undefined && isAbsence(issue)) return `is missing${allowedBy(issue)}`;
-  const isSecret = secretKeys.includes(String(path[0]));
+  const isSecret = secretKeys.includes(String(path[0])) || hidesValue(issue);
   const isWhole = path.length === 0 || value === undefined;
   const got = isWhole ? '' : `, got ${isSecret ? '(secret)' : showValue(value)}`;
   return `${whatIsWrong(issue, secretValues)}${got}${allowedBy(issue)}`;
+}
+
+/** A platform's schema may know that a wrong value is likely a secret that stands in the wrong place. */
+function hidesValue(issue: Issue): boolean {
+  return issue.code === 'custom' && issue.params?.hidesValue === true;
 }
 
 function whatIsWrong(issue: Issue, secretValues: readonly string[]): string {
@@ -107,8 +112,8 @@ function stepInto(value: unknown, step: string | number): unknown {
 }
 
 function hideSecrets(message: string, secretValues: readonly string[]): string {
-  // An empty one would be found between all letters, and hides nothing.
+  // What is so short is no secret, and would be found in the middle of words.
   return secretValues
-    .filter(value => value !== '')
+    .filter(value => value.length > 3)
     .reduce((shown, value) => shown.replaceAll(value, () => '(secret)'), message);
 }

@@ -102,9 +102,13 @@ async function writeChannel(db: Database, change: PlannedChange, { desired, ids,
   const accountId = account === null ? null : idOf(ids, 'account', workspace, account);
   const values = { ...rest, workspaceId, accountId, secrets: sealSecrets(secrets, box, 'channels') };
   if (change.id === null) return insertChannel(db, values, now);
-  await updateChannel(db, change.id, values);
+  const isMended = change.changes.some(({ field }) => !paceFields.includes(field));
+  await updateChannel(db, change.id, { ...values, isMended });
   return change.id;
 }
+
+// What says nothing of whether it can post.
+const paceFields: readonly string[] = ['name', 'interval', 'dailyCap', 'paused'];
 
 async function writeFeed(db: Database, change: PlannedChange, { desired, ids, now }: WriteContext) {
   if (change.action === 'archive') return archive(db, 'feeds', change, now);

@@ -345,6 +345,24 @@ describe('publishing', () => {
   });
 });
 
+describe('a search that a relay refuses in a notice', () => {
+  it('ends at once, in the words of the relay', async () => {
+    const relay = await fakeRelay({
+      onMessage: socket =>
+        socket.send(JSON.stringify(['NOTICE', 'invalid: must be at most 1024 characters'])),
+    });
+
+    const answer = await use([relay]).findExisting(examplePost(), {
+      limits: { sendConnectMs: 5_000, sendAnswerMs: 5_000 },
+    });
+
+    expect(answer).toMatchObject({
+      kind: 'incomplete',
+      detail: expect.stringContaining('invalid: must be at most 1024 characters'),
+    });
+  });
+});
+
 describe('a lost answer', () => {
   it.each<[string, (socket: WebSocket, text: string) => void, string]>([
     ['nothing', () => {}, 'response_timeout'],

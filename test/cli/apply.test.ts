@@ -43,7 +43,7 @@ describe('headway apply', () => {
     const again = await headway(['apply', file], { env });
 
     const plan = planned.json();
-    expect(Object.keys(plan)).toEqual(['applied', 'changes']);
+    expect(Object.keys(plan)).toEqual(['applied', 'changes', 'warnings']);
     expect(plan.applied).toBe(false);
     expect(plan.changes.map(({ action, kind, name }: Change) => `${action} ${kind} ${name}`)).toEqual([
       'create workspace default',

@@ -191,6 +191,7 @@ describe('headway status', () => {
           oldestReadyAt: '2026-01-01T00:00:00.000Z',
           lagMs: Date.parse(at) - Date.parse('2026-01-01T00:00:00Z'),
           alerts: [],
+          olderAlerts: 0,
           holds: [{ channel: 'paused', reason: 'channel_paused', until: null, detail: null }],
         },
       ],

@@ -73,7 +73,10 @@ describe('headway queue list', () => {
     expect(rows[0]).toMatchObject({ reason: 'waiting_turn', next: expect.stringMatching(/Z$/) });
     const [head, ...lines] = table.stdout.trimEnd().split('\n');
     expect(head?.split(/ {2,}/)).toEqual(['ID', 'CHANNEL', 'TITLE', 'STATE', 'REASON', 'UNTIL', 'TRIES']);
-    expect(lines).toEqual([expect.stringMatching(new RegExp(`^${first} +outbox +First +pending`))]);
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^${first} +outbox +First +pending`)),
+      'There are more than these 1: --limit shows them.',
+    ]);
     expect(deadOnes.json()).toMatchObject([{ routeArticleId: ended, reason: 'dead', detail: 'HTTP 400' }]);
   });
 

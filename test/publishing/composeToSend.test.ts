@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NotComposed } from '../../src/channels/Channel.ts';
+import { findRouteArticle } from '../../src/models/routeArticleList.ts';
 import { reconnectAccount } from '../../src/publishing/reconnectAccount.ts';
 import { unauthorized, wrongPassword } from '../support/accountPlatform.ts';
 import { useAccountScene } from '../support/accountScene.ts';
@@ -85,6 +86,7 @@ describe('a post that is composed', () => {
     expect(result.tried).toMatchObject([
       { routeArticleId: article, outcome: 'published', detail: notes.join('; ') },
     ]);
+    expect(await findRouteArticle(scene.db, article)).toMatchObject({ notes: notes.join('; ') });
   });
 });
 
@@ -96,7 +98,7 @@ describe('composing that does not end', () => {
     const { workspaceId, channelId, article, other } = await twoAccounts();
     composing(answer);
 
-    const result = await scene.process({ limits: { composeMs: 50 } }).tick(workspaceId);
+    const result = await scene.process({ limits: { composeMs: 1_000 } }).tick(workspaceId);
 
     expect(result.published?.routeArticleId).toBe(other);
     expect(result.tried[0]).toMatchObject({ outcome: 'failed', code: 'response_timeout', attempts: 1 });
@@ -233,7 +235,7 @@ describe('a repeat whose account opens no session', () => {
     const { workspaceId, accountId, channelId, article, other } = await twoAccounts();
     scene.remote.publish = ({ title }) =>
       title === 'first' ? unknown : { kind: 'succeeded', remoteId: null, remoteUrl: null };
-    const process = scene.process({ limits: { composeMs: 50 } });
+    const process = scene.process({ limits: { composeMs: 1_000 } });
     // The other account's session stays good: it is opened first.
     await process.tick(workspaceId);
     const before = await routeArticle(scene.db, article);

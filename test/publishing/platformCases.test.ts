@@ -87,6 +87,31 @@ describe('C-08: the community already has that link', () => {
     expect(lemmy.posts()).toEqual([]);
   });
 
+  it('costs the article, and not its channel, where only the search for its own link fails', async () => {
+    await database.db('channels').where({ name: 'timeline' }).update({ paused: true });
+    await database.db('workspaces').update({ daily_cap: null });
+    lemmyServer.plan({
+      when: 'before',
+      on: request => isSearch(request) && request.path.includes('unsearchable'),
+      behaviour: { kind: 'answer', status: 414, body: 'too long' },
+    });
+    await scene.article({
+      title: 'The link that nobody can search for',
+      url: 'https://news.test/unsearchable',
+    });
+    await scene.article({ title: 'The one behind it' });
+
+    await scene.tickUntilIdle(24 * 60);
+
+    const { id } = await database.db('channels').where({ name: 'news' }).first();
+    const rows = await database.db('route_articles').where({ channel_id: id }).orderBy('id');
+    expect(rows).toMatchObject([
+      { publish_status: 'dead', publish_attempts: 4, last_error_code: 'lookup_failed' },
+      { publish_status: 'published' },
+    ]);
+    expect(lemmy.posts()).toHaveLength(1);
+  });
+
   it('reads the list of new posts where there is no search', async () => {
     lemmyServer.plan({ when: 'before', on: isSearch, behaviour: jsonAnswer(404, { error: 'not_found' }) });
     lemmy.world.add({ url: link, publishedAt: threeHoursAgo() });

@@ -234,6 +234,16 @@ describe('applyPlan', () => {
     expect(await row('channels', 'a')).toMatchObject({ hold_reason: null, held_until: null, refusals: 0 });
   });
 
+  it('forgets the holds of a channel whose secret is another, though it is the same place', async () => {
+    const text = 'channels: [{ name: a, platform: webhook, url: "https://hooks.test/in", secret: one }]';
+    await apply(text);
+    await test.db('channels').update({ hold_reason: 'gone', hold_detail: 'HTTP 401', refusals: 2 });
+
+    await apply(text.replace('one', 'another'));
+
+    expect(await row('channels', 'a')).toMatchObject({ hold_reason: null, hold_detail: null, refusals: 0 });
+  });
+
   it('reads a feed with a new URL at once and forgets the validators of the old one', async () => {
     await apply(exampleConfig);
     await test.db('feeds').update({

@@ -61,6 +61,16 @@ describe('an account of a platform that logs in', () => {
     expect(problems.join('\n')).not.toContain('hunter2');
   });
 
+  it('never shows a private key that stands where the public one belongs', () => {
+    const nsec = 'nsec1qyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsm2gldk';
+    const problems = problemsOf(
+      `accounts: [{ name: a, platform: nostr, username: "${nsec}", privateKey: "npub1x" }]`,
+    );
+
+    expect(problems.join('\n')).toContain('accounts[0].username: must be a public key');
+    expect(problems.join('\n')).not.toContain('nsec1qy');
+  });
+
   it('cannot be shared by channels of another platform', () => {
     const problems = problemsOf(
       `accounts: [{ name: bot, platform: telegram, token: "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0" }]

@@ -15,7 +15,8 @@ const site = z.object({ site: z.object({ title: z.string(), version: z.string(),
  */
 export const ghostAccount: AccountKind<GhostCredentials, GhostSession> = {
   credentials: z.strictObject({
-    instance: instanceUrl,
+    // As it stands in a browser, too.
+    instance: instanceUrl.transform(url => url.replace(/\/ghost$/, '')),
     adminKey: z
       .string('must be text')
       .regex(

@@ -80,7 +80,7 @@ function languageOf(tag: string | null): string | null {
 
 // Not for ever: an instance may change its limits, and they are asked for again every day.
 function tooLong(limit: number): NotComposed {
-  const detail = `the link alone, with the content warning, is longer than the instance's ${limit} characters`;
+  const detail = `the link, with the content warning if there is one, is longer than the instance's ${limit} characters`;
   return { kind: 'failed', code: 'too_long', detail, isFinal: false, blames: 'article' };
 }
 

@@ -17,7 +17,11 @@ const credentials = z
   .strictObject({
     username: z
       .string('must be text')
-      .refine(text => readNpub(text) !== null, 'must be a public key: npub1… or 64 hexadecimal digits')
+      .refine(text => readNpub(text) !== null, {
+        message: 'must be a public key: npub1… or 64 hexadecimal digits',
+        // The two keys are easily swapped.
+        params: { hidesValue: true },
+      })
       .transform(text => readNpub(text) ?? ''),
     privateKey: secretText.refine(
       text => readPrivateKey(text) !== null,

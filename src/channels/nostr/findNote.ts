@@ -56,12 +56,17 @@ async function askRelay(
   wanted: Wanted,
   exchangeMessage: ExistingContext['exchangeMessage'],
 ): Promise<LookUpAnswer> {
+  let noticed = '';
   const result = await exchangeMessage({
     url: relay,
     message: JSON.stringify(['REQ', subscription, ...filtersOf(wanted)]),
     maxAnswerBytes,
     isAnswer(text) {
       const said = readRelayMessage(text);
+      if (said?.kind === 'notice') {
+        noticed = said.words;
+        return isRefusal(noticed);
+      }
       if (said === null || !('subscription' in said) || said.subscription !== subscription) return false;
       return said.kind !== 'event' || wantedNote(said.event, wanted) !== null;
     },
@@ -70,9 +75,14 @@ async function askRelay(
   const note = said?.kind === 'event' ? wantedNote(said.event, wanted) : null;
   if (note) return { kind: 'found', remoteId: note.id, remoteUrl: noteUrl(note, [relay]) };
   if (said?.kind === 'end') return { kind: 'not_found' };
-  const detail =
-    result.phase === 'answered' ? (said?.kind === 'closed' ? said.words : 'no answer') : result.detail;
-  return { kind: 'incomplete', detail: `${relayName(relay)}: ${detail}` };
+  const words = said?.kind === 'closed' ? said.words : noticed;
+  const failure = result.phase === 'answered' ? 'no answer' : result.detail;
+  return { kind: 'incomplete', detail: `${relayName(relay)}: ${words || failure}` };
+}
+
+// A notice has no address. Some greet with one; these words are about what was just asked.
+function isRefusal(words: string): boolean {
+  return /^(?:invalid|error|bad|restricted|blocked|unsupported|auth-required|rate-limited)\b/i.test(words);
 }
 
 function filtersOf({ post, pubkey, since }: Wanted): object[] {

@@ -30,7 +30,8 @@ const me = z.object({
  */
 export const wordpressAccount: AccountKind<WordPressCredentials, WordPressSession> = {
   credentials: z.strictObject({
-    instance: instanceUrl,
+    // As it stands in front of the API, too.
+    instance: instanceUrl.transform(url => url.replace(/\/(wp-json|wp-admin)$/, '')),
     username: z.string('must be text').regex(/^[^:]+$/, 'must be the name of a user, without a colon'),
     // WordPress shows it in groups of four, and takes it with or without the blanks.
     appPassword: secretText,

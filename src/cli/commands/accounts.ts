@@ -59,7 +59,7 @@ async function list({ app, clock }: CommandContext, { workspace, json }: Options
       state,
       formatInstant(state === 'held' ? heldUntil : null),
       channels.join(', ') || '-',
-      shorten(state === 'active' ? '' : (holdDetail ?? ''), 60),
+      shorten(state === 'active' ? '' : (holdDetail ?? ''), 120),
     ]),
     'There are no accounts: describe them in a file and run "headway apply FILE".',
   );

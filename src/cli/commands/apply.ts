@@ -7,6 +7,7 @@ import { exportConfig } from '../../setup/exportConfig.ts';
 import { formatPlan } from '../../setup/formatPlan.ts';
 import { parseYaml } from '../../setup/parseYaml.ts';
 import { readConfigFile } from '../../setup/readConfigFile.ts';
+import type { Setup } from '../../setup/Setup.ts';
 import { print, printJson } from '../output.ts';
 import { chooseWorkspace, withApp } from '../withApp.ts';
 
@@ -52,7 +53,18 @@ async function apply(file: string, { dryRun, json, reseal = false }: ApplyOption
     const plan = dryRun
       ? await previewPlan(db, setup, { box, reseal })
       : await applyPlan(db, setup, { box, reseal, now: clock.now(), actor: 'cli' });
-    if (json) printJson({ applied: !dryRun, changes: plan });
-    else print(`${formatPlan(plan)}\n${dryRun ? 'This was a plan: nothing was changed.' : 'Applied.'}`);
+    const warnings = withoutAccount(setup);
+    if (json) return printJson({ applied: !dryRun, changes: plan, warnings });
+    print(`${formatPlan(plan)}\n${dryRun ? 'This was a plan: nothing was changed.' : 'Applied.'}`);
+    for (const warning of warnings) print(`! ${warning}`);
   });
+}
+
+// No error: the account may come later. Until then every article waits.
+function withoutAccount({ channels }: Setup): string[] {
+  return channels
+    .filter(({ needsAccount, account }) => needsAccount && account === null)
+    .map(
+      ({ name, platform }) => `channel ${name} has no account: nothing goes out on ${platform} without one`,
+    );
 }

@@ -54,7 +54,7 @@ async function list({ app, clock }: CommandContext, { workspace, json }: Options
       formatInstant(row.until),
       String(row.waiting),
       formatInstant(row.lastPublishedAt),
-      shorten(row.detail ?? '', 60),
+      shorten(row.detail ?? '', 120),
     ]),
     'There are no channels yet: describe them in a file and run "headway apply FILE".',
   );

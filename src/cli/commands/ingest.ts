@@ -50,12 +50,17 @@ async function ingest(context: CommandContext, options: Options): Promise<void> 
         String(feed.routed),
         shorten(feed.detail ?? '', 100),
       ]),
-      options.due ? 'No feed is due.' : 'There is no feed to read.',
+      nothingRead(options),
     );
   }
   const unread = feeds.filter(({ outcome }) => outcome === 'failed' || outcome === 'gone');
   if (unread.length > 0) throw failed(`${unread.length} of ${feeds.length} feeds could not be read.`);
   if (signal.aborted) throw failed('Interrupted: what was not read stays due.');
+}
+
+function nothingRead({ feed, due }: Options): string {
+  if (feed !== undefined) return due ? `Feed ${feed} is not due, or paused.` : `Feed ${feed} is paused.`;
+  return due ? 'No feed is due.' : 'There is no feed to read.';
 }
 
 async function findFeed({ app }: CommandContext, workspaceId: number, name: string): Promise<number> {

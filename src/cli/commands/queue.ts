@@ -39,9 +39,12 @@ function addList(queue: Command): void {
     .option('--limit <count>', 'at most so many', parseInteger(1, 100_000), 100)
     .action(async (options: Common & { workspace?: string; state: ListState; limit: number }) =>
       withApp(options, async context => {
-        const rows = await explainedRows(context, options);
-        if (options.json) printJson(rows);
-        else printRows(rows);
+        const { limit } = options;
+        const found = await explainedRows(context, { ...options, limit: limit + 1 });
+        const rows = found.slice(0, limit);
+        if (options.json) return printJson(rows);
+        printRows(rows);
+        if (found.length > limit) print(`There are more than these ${limit}: --limit shows them.`);
       }),
     );
 }
@@ -103,7 +106,9 @@ function addExplain(queue: Command): void {
         const { state, reason, until, next, detail } = why;
         if (options.json) return printJson({ state, reason, until, next });
         print(`"${article.title}" in ${article.channel}: ${reason}${detail ? ` (${detail})` : ''}`);
-        print(`  until ${formatInstant(until)}, looked at next at ${formatInstant(next)}`);
+        if (until || next) print(`  until ${formatInstant(until)}, looked at next at ${formatInstant(next)}`);
+        if (state === 'published' && article.remoteUrl) print(`  ${article.remoteUrl}`);
+        if (article.notes) print(`  ${article.notes}`);
       }),
     );
 }

@@ -36,7 +36,10 @@ async function status(context: CommandContext, { workspace, json }: Options): Pr
   const snapshot = await findOldSnapshot(db, new Date(context.clock.now().getTime() - snapshotIsOldMs));
   if (json) return printJson({ versions, snapshot, consumers, workspaces });
   print(`Headway ${versions.headway}, Node ${versions.node}, PostgreSQL ${versions.postgres}`);
-  if (workspaces.length === 0) print('There is no workspace yet: run "headway apply FILE".');
+  if (workspaces.length === 0) {
+    const place = config.databaseUrl ? 'this database' : config.dataDir;
+    print(`There is no workspace yet in ${place}: run "headway apply FILE".`);
+  }
   if (snapshot) printSnapshot(snapshot);
   for (const consumer of consumers) printConsumer(consumer);
   for (const each of workspaces) printWorkspace(each);
@@ -79,4 +82,5 @@ function printWorkspace(each: Described): void {
     print(`  channel ${channel}: ${reason} until ${formatInstant(until)}${detail ? ` (${detail})` : ''}`);
   }
   for (const { message, createdAt } of each.alerts) print(`  alert ${formatInstant(createdAt)}: ${message}`);
+  if (each.olderAlerts > 0) print(`  and ${each.olderAlerts} older alerts`);
 }

@@ -300,6 +300,7 @@ describe('a claim that was ended by somebody else', () => {
           at: now,
           now,
           durationMs: 0,
+          notes: null,
         } as const;
         const { destination } = claimed;
         const tried: EndedTry = { claimed: { ...claimed, repeats }, destination, intent, ...circumstances };
