@@ -25,6 +25,19 @@ export function outcomeBeforePost({ failure: code, detail }: NoAnswer): NotCompo
   return { kind: 'failed', code, detail, isFinal: false, blames: 'channel' };
 }
 
+/**
+ * Whether a status tells nothing of the post: a fault of the server, or a time that ran out on the way. A 408 is also
+ * what Envoy, and what is built on it, says of a request that it has passed on and that nobody answered.
+ */
+export function tellsNothing(status: number): boolean {
+  return status >= 500 || status === 408;
+}
+
+/** Whether a redirect has left the request where it was: behind a 303, it was carried out. */
+export function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 307 || status === 308;
+}
+
 /** For people: the status and the beginning of what the remote side said, in one line. */
 export function describeAnswer({ status, body }: Answer): string {
   const words = body.replace(/\s+/g, ' ').trim();

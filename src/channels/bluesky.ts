@@ -59,11 +59,12 @@ export const bluesky: Channel<BlueskySettings, BlueskyPost, BlueskyAccount> = {
     if (!isWithoutBlob(result)) return outcomeOf(result, key, account);
 
     // What was uploaded is gone, and nothing was stored: of a record that is there, it says InvalidSwap.
-    if (image === 'required') {
-      const detail = describeAnswer(result);
-      return { kind: 'failed', code: 'image_unavailable', detail, isFinal: false, blames: 'article' };
-    }
+    const lost = { kind: 'failed', code: 'image_unavailable', isFinal: false, blames: 'article' } as const;
+    if (image === 'required') return { ...lost, detail: describeAnswer(result) };
     const again = await put(withoutPicture(record));
+    // Given back, it might fare the same at every tick.
+    const isTooLate = again.phase === 'not_sent' && again.failure === 'send_by_passed';
+    if (isTooLate) return { ...lost, detail: describeAnswer(result) };
     return again.phase === 'answered' ? outcomeOf(again, key, account) : outcomeWithoutAnswer(again);
   },
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { outcomeWithoutAnswer } from './answerOutcome.ts';
+import { isRedirect, outcomeWithoutAnswer } from './answerOutcome.ts';
 import type { Channel, ComposedPost, Preview } from './Channel.ts';
 import { parseJson } from './json.ts';
 import { lemmyAccount } from './lemmy/accountKind.ts';
@@ -106,7 +106,10 @@ function formOf(post: LemmyPost): Record<string, unknown> {
 
 const created = z.object({ post_view: z.object({ post: z.object({ id: z.number(), ap_id: z.string() }) }) });
 
-/** Lemmy can refuse with a 400 when the post is stored already, so what it does not say in so many words is unknown. */
+/**
+ * Lemmy can refuse with a 400 when the post is stored already, so what it does not say in so many words is unknown.
+ * Nor is a 503 with a Retry-After definite: proxies add that to what they have passed on.
+ */
 function outcomeOf(
   result: RequestResult,
   { jwt, sendingAt }: { jwt: string; sendingAt: Date },
@@ -120,7 +123,8 @@ function outcomeOf(
     const { id, ap_id: remoteUrl } = answer.data.post_view.post;
     return { kind: 'succeeded', remoteId: String(id), remoteUrl };
   }
-  const refusal = refusalIn(result, detail, sendingAt);
+  const mayBeDefinite = status < 500 && (status >= 400 || isRedirect(status));
+  const refusal = mayBeDefinite ? refusalIn(result, detail, sendingAt) : null;
   if (refusal !== null) return refusal;
   return { kind: 'unknown', code: status < 500 ? 'rejected' : 'server_error', detail };
 }

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type Answer, describeAnswer, outcomeWithoutAnswer } from './answerOutcome.ts';
+import {
+  type Answer,
+  describeAnswer,
+  isRedirect,
+  outcomeWithoutAnswer,
+  tellsNothing,
+} from './answerOutcome.ts';
 import type { Channel, Post } from './Channel.ts';
 import { parseJson } from './json.ts';
 import { type MastodonAccount, mastodonAccount } from './mastodon/account.ts';
@@ -110,7 +116,8 @@ const published = z
 
 /**
  * A 5xx says nothing, not even Mastodon's own 503 "There was a temporary problem": it creates the post before it
- * does what that is about. Nor does a 409, Pleroma's word for a key that is at work.
+ * does what that is about. Nor does a 409, Pleroma's word for a key that is at work. Only in the API's words is a 503
+ * with a Retry-After one: GoToSocial's under load. Varnish and Fastly add that to what they have passed on.
  */
 function outcomeOf(answer: Answer, { now, hasPicture }: { now: Date; hasPicture: boolean }): PublishOutcome {
   const { status, headers } = answer;
@@ -123,6 +130,7 @@ function outcomeOf(answer: Answer, { now, hasPicture }: { now: Date; hasPicture:
     return { kind: 'succeeded', remoteId: post.data.id, remoteUrl: post.data.url ?? post.data.uri ?? null };
   }
   if (status < 400) {
+    if (!isRedirect(status)) return { kind: 'unknown', code: 'unreadable_answer', detail };
     const advice = `${detail} (redirects are not followed: set instance to where it leads)`;
     return { ...failed, code: 'rejected', detail: advice, blames: 'channel' };
   }
@@ -132,7 +140,7 @@ function outcomeOf(answer: Answer, { now, hasPicture }: { now: Date; hasPicture:
   // Not processed yet, or gone since: the next attempt uploads it anew.
   if (hasPicture && [400, 404, 422].includes(status) && /media|attach|processing/i.test(wordsOf(answer)))
     return { ...failed, code: 'image_unavailable', blames: 'article' };
-  const refusal = refusalOf(answer, now);
+  const refusal = status === 503 && wordsOf(answer) === '' ? null : refusalOf(answer, now);
   if (refusal) return refusal;
   switch (status) {
     case 400:
@@ -143,7 +151,7 @@ function outcomeOf(answer: Answer, { now, hasPicture }: { now: Date; hasPicture:
     case 409:
       return { kind: 'unknown', code: 'rejected', detail };
     default:
-      if (status >= 500)
+      if (tellsNothing(status))
         return { kind: 'unknown', code: status === 503 ? 'unavailable' : 'server_error', detail };
       return { ...failed, code: 'rejected', blames: 'channel' };
   }

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { fitWithLink } from '../text/fitWithLink.ts';
 import { mapLinks } from '../text/mapLinks.ts';
-import { type Answer, describeAnswer, outcomeWithoutAnswer } from './answerOutcome.ts';
+import {
+  type Answer,
+  describeAnswer,
+  isRedirect,
+  outcomeWithoutAnswer,
+  tellsNothing,
+} from './answerOutcome.ts';
 import type { Channel, ComposeAnswer, NotComposed, Post } from './Channel.ts';
 import type { PublishOutcome } from './PublishOutcome.ts';
 
@@ -143,8 +149,6 @@ const gone = new Set([
   'user_not_found',
   'invalid_token',
 ]);
-/** They have left the request where it was. */
-const redirects = new Set([301, 302, 307, 308]);
 
 /**
  * What a complete answer means: by its words where they are known, else by its status. A 5xx is not definite,
@@ -157,9 +161,9 @@ function outcomeOf(answer: Answer, postKey: string): PublishOutcome {
   const words = answer.body.trim();
   const blocked = { kind: 'blocked', scope: 'channel', detail } as const;
 
-  if (status >= 500) return { kind: 'unknown', code: 'server_error', detail };
+  if (tellsNothing(status)) return { kind: 'unknown', code: 'server_error', detail };
   if (status === 200 && words === 'ok') return { kind: 'succeeded', remoteId: postKey, remoteUrl: null };
-  if (redirects.has(status)) {
+  if (isRedirect(status)) {
     const advice = `${detail} (redirects are not followed: set webhookUrl to where it leads)`;
     return { kind: 'failed', code: 'rejected', detail: advice, isFinal: false, blames: 'channel' };
   }

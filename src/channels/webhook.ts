@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Answer, describeAnswer, outcomeWithoutAnswer } from './answerOutcome.ts';
+import { type Answer, describeAnswer, outcomeWithoutAnswer, tellsNothing } from './answerOutcome.ts';
 import type { Channel, LookUpAnswer, LookUpContext, Post } from './Channel.ts';
 import { parseJson } from './json.ts';
-import type { PublishOutcome } from './PublishOutcome.ts';
+import type { OutcomeCode, PublishOutcome } from './PublishOutcome.ts';
 import { isReadableSecret, type SigningSecret, signedHeaders } from './signature.ts';
 
 export type WebhookSettings = {
@@ -132,7 +132,10 @@ async function askReceiver(
   return { kind: 'found', remoteId: id, remoteUrl: said.data.url ?? null };
 }
 
-/** Every complete answer is definite, except a 5xx of a receiver to which nothing may be sent twice. */
+/**
+ * Every complete answer is definite, except of a receiver to which nothing may be sent twice: there a 5xx, a 408 and
+ * the redirects that follow upon what was done (302, 303) tell nothing.
+ */
 function outcomeOf(
   answer: Answer,
   { id, dropsKnownIds }: { id: string; dropsKnownIds: boolean },
@@ -143,6 +146,9 @@ function outcomeOf(
   const failed = { kind: 'failed', detail, isFinal: false } as const;
 
   if (status < 300) return { kind: 'succeeded', remoteId: id, remoteUrl: null };
+  if (!dropsKnownIds && (tellsNothing(status) || status === 302 || status === 303)) {
+    return { kind: 'unknown', code: unclear(status), detail };
+  }
   if (status < 400) {
     const advice = `${detail} (redirects are not followed: set url to where it leads)`;
     return { ...failed, code: 'rejected', detail: advice, blames: 'channel' };
@@ -165,11 +171,14 @@ function outcomeOf(
       return { ...failed, code: 'rejected', blames: 'article' };
     case 503:
       if (until !== null) return { kind: 'throttled', ...about, code: 'unavailable', until };
-      if (!dropsKnownIds) return { kind: 'unknown', code: 'unavailable', detail };
       return { ...failed, code: 'unavailable', blames: 'channel' };
     default:
       if (status < 500) return { ...failed, code: 'rejected', blames: 'channel' };
-      if (!dropsKnownIds) return { kind: 'unknown', code: 'server_error', detail };
       return { ...failed, code: 'server_error', blames: 'channel' };
   }
+}
+
+function unclear(status: number): OutcomeCode {
+  if (status < 400) return 'unreadable_answer';
+  return status === 503 ? 'unavailable' : 'server_error';
 }

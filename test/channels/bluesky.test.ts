@@ -3,7 +3,7 @@ import { standingClock } from '../../src/clock.ts';
 import { examplePost } from '../support/examplePost.ts';
 import { lostAnswer } from '../support/protocolFake.ts';
 import { type OpenBluesky, openBluesky } from './bluesky/openBluesky.ts';
-import { sendBy } from './openChannel.ts';
+import { sendBy, sendingAt } from './openChannel.ts';
 
 let open: OpenBluesky;
 
@@ -110,6 +110,19 @@ describe('publishing to Bluesky', () => {
       isFinal: false,
       blames: 'article',
     });
+    expect(open.fake.posts()).toEqual([]);
+  });
+
+  it('fails, too, where no time to send is left when that is known', async () => {
+    const user = open.user();
+    const post = await user.compose(examplePost());
+    open.fake.repository.collectBlobs();
+    const instants = [sendingAt, sendingAt, sendingAt];
+    const clock = { now: () => instants.shift() ?? new Date(sendBy.getTime() + 1) };
+
+    const outcome = await user.send(post, { clock });
+
+    expect(outcome).toMatchObject({ kind: 'failed', code: 'image_unavailable', isFinal: false });
     expect(open.fake.posts()).toEqual([]);
   });
 

@@ -144,22 +144,27 @@ describe('a lost answer of a webhook', () => {
     expect(answer).toEqual({ kind: 'incomplete', detail: 'gone' });
   });
 
-  it.each([500, 502, 503, 504])('may be behind a %i where nothing may be sent twice', async status => {
-    const { signal } = new AbortController();
-    const send = async (): Promise<RequestResult> => ({ ...answered, status });
-    const publish = (settings: unknown) =>
-      webhook.publish(post, webhook.settings.parse(settings), {
-        account: null,
-        sendingAt: new Date(0),
-        send,
-        exchangeMessage: noMessages,
-        signal,
-      });
+  it.each([302, 303, 408, 500, 502, 503, 504])(
+    'may be behind a %i where nothing may be sent twice',
+    async status => {
+      const { signal } = new AbortController();
+      // With a Retry-After, too: proxies add that to what they have passed on.
+      const retryAfter = status === 503 ? new Date(60_000) : null;
+      const send = async (): Promise<RequestResult> => ({ ...answered, status, retryAfter });
+      const publish = (settings: unknown) =>
+        webhook.publish(post, webhook.settings.parse(settings), {
+          account: null,
+          sendingAt: new Date(0),
+          send,
+          exchangeMessage: noMessages,
+          signal,
+        });
 
-    expect(await publish({ url })).toMatchObject({ kind: 'failed' });
-    expect(await publish({ url, ignoresIds: true })).toMatchObject({ kind: 'unknown' });
-    expect(await publish({ url, statusUrl })).toMatchObject({ kind: 'unknown' });
-  });
+      expect(await publish({ url })).toMatchObject({ kind: status === 503 ? 'throttled' : 'failed' });
+      expect(await publish({ url, ignoresIds: true })).toMatchObject({ kind: 'unknown' });
+      expect(await publish({ url, statusUrl })).toMatchObject({ kind: 'unknown' });
+    },
+  );
 
   it('is asked for before a send, where that can be', async () => {
     const { signal } = new AbortController();

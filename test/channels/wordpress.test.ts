@@ -226,6 +226,12 @@ describe('the picture of a WordPress post', () => {
     expect(answer).toMatchObject({ kind: 'failed', code: 'image_unavailable', isFinal: false });
   });
 
+  it('costs the article where it is required and there is none', async () => {
+    const answer = await use({ image: 'required' }).tryToCompose(examplePost({ imageUrl: null }));
+
+    expect(answer).toMatchObject({ kind: 'failed', code: 'image_unavailable', isFinal: false });
+  });
+
   it.each([
     ['429', firewall(429), { kind: 'throttled', scope: 'account', code: 'rate_limited', until: null }],
     ['503 of maintenance', maintenance(), { kind: 'throttled', scope: 'account', code: 'unavailable' }],

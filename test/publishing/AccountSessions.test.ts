@@ -201,6 +201,23 @@ describe('a session that is refused', () => {
     expect(answer).toMatchObject({ kind: 'blocked', scope: 'account', code: 'unauthorized' });
     expect(scene.remote.unauthorized).toEqual(['publish']);
   });
+
+  // Else a session that each post is refused with, and that is opened slowly, is given back at every tick, unheard.
+  it('leaves it definite, too, where the other session was open only when the time to send was over', async () => {
+    const { channelId } = await accountWithSession(120 * minuteMs);
+    const channel = await scene.process().ready(channelId);
+    await channel.openSession({ clock: scene.clock, signal });
+    scene.remote.revokeAccess();
+    scene.remote.publish = () => ({ kind: 'not_sent', code: 'send_by_passed', detail: 'too late' });
+    const now = scene.clock.now();
+
+    const answer = await channel.send(
+      { ...post, composed: null },
+      { clock: scene.clock, signal, sendingAt: now, sendBy: new Date(now.getTime() + 10_000) },
+    );
+
+    expect(answer).toEqual(unauthorized);
+  });
 });
 
 describe('a stored session', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answer, describeAnswer } from '../answerOutcome.ts';
+import { type Answer, describeAnswer, isRedirect, tellsNothing } from '../answerOutcome.ts';
 import { parseJson } from '../json.ts';
 import type { PublishOutcome } from '../PublishOutcome.ts';
 
@@ -13,8 +13,6 @@ const ofSettings = new Set([
 ]);
 /** Keys of the form that the settings fill. */
 const settingsFields = ['username', 'thread_name', 'thread_id'];
-/** It has left the request where it was. */
-const redirects = new Set([301, 302, 307, 308]);
 
 const refusal = z.object({
   code: z.number().optional(),
@@ -34,7 +32,7 @@ export function outcomeOf(answer: Answer, { sendingAt, placeUrl }: Sent): Publis
   const detail = describeAnswer(answer);
   const body = parseJson(answer.body);
 
-  if (status >= 500) return { kind: 'unknown', code: 'server_error', detail };
+  if (tellsNothing(status)) return { kind: 'unknown', code: 'server_error', detail };
   if (status < 400) return outcomeOfAccepted(answer, placeUrl);
   const said = refusal.safeParse(body).data ?? {};
   const blocked = { kind: 'blocked', scope: 'channel', detail } as const;
@@ -62,7 +60,7 @@ function outcomeOfAccepted(answer: Answer, placeUrl: string | null): PublishOutc
     const remoteUrl = placeUrl === null ? null : `${placeUrl}/${kept.channel_id}/${kept.id}`;
     return { kind: 'succeeded', remoteId: kept.id, remoteUrl };
   }
-  if (!redirects.has(status)) return { kind: 'unknown', code: 'unreadable_answer', detail };
+  if (!isRedirect(status)) return { kind: 'unknown', code: 'unreadable_answer', detail };
   const advice = `${detail} (redirects are not followed: set webhookUrl to where it leads)`;
   return { kind: 'failed', code: 'rejected', detail: advice, isFinal: false, blames: 'channel' };
 }

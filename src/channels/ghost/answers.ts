@@ -1,4 +1,10 @@
-import { type Answer, describeAnswer, outcomeBeforePost } from '../answerOutcome.ts';
+import {
+  type Answer,
+  describeAnswer,
+  isRedirect,
+  outcomeBeforePost,
+  tellsNothing,
+} from '../answerOutcome.ts';
 import type { LookUpAnswer, NotComposed } from '../Channel.ts';
 import type { PublishOutcome } from '../PublishOutcome.ts';
 import type { RequestResult } from '../sendRequest.ts';
@@ -17,8 +23,8 @@ export function refusalOf(answer: Answer): Refused {
   const failed = { kind: 'failed', detail, isFinal: false, blames: 'channel' } as const;
   const blockedChannel = { kind: 'blocked', scope: 'channel', detail, isGone: false } as const;
 
-  if (status < 300) return { kind: 'unknown', code: 'unreadable_answer', detail };
-  if (status < 400) return { ...failed, code: 'rejected', detail: redirected(answer) };
+  if (isRedirect(status)) return { ...failed, code: 'rejected', detail: redirected(answer) };
+  if (status < 400) return { kind: 'unknown', code: 'unreadable_answer', detail };
   if (status === 401 || (status === 400 && isAboutToken(answer))) return unauthorized(answer);
   switch (status) {
     case 403:
@@ -47,7 +53,7 @@ export function refusalOf(answer: Answer): Refused {
         return { kind: 'throttled', scope: 'account', code: 'unavailable', detail: maintenanceDetail, until };
       return { kind: 'unknown', code: 'unavailable', detail };
   }
-  if (status >= 500) return { kind: 'unknown', code: 'server_error', detail };
+  if (tellsNothing(status)) return { kind: 'unknown', code: 'server_error', detail };
   return { ...failed, code: 'rejected' };
 }
 

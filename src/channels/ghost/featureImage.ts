@@ -34,7 +34,8 @@ export async function uploadFeatureImage(
   { imageUrl }: Post,
   { choice, fileName, ask, fetchImage }: ImageOptions,
 ): Promise<FeatureImage | NotComposed> {
-  if (choice === 'off' || imageUrl === null) return none;
+  if (choice === 'off' || (imageUrl === null && choice === 'optional')) return none;
+  if (imageUrl === null) return lost(choice, 'the article has none');
   const image = await fetchImage(imageUrl, { maxBytes });
   if (image.kind === 'unavailable') return lost(choice, image.detail);
   const { bytes, mediaType } = image;

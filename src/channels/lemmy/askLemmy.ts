@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type Answer, describeAnswer, outcomeBeforePost } from '../answerOutcome.ts';
 import type { LookUpAnswer, NotComposed } from '../Channel.ts';
 import { parseJson } from '../json.ts';
+import { behindMs } from '../remoteClock.ts';
 import type { OutgoingRequest, RequestResult, SendRequest } from '../sendRequest.ts';
 import { refusalIn } from './refusals.ts';
 
@@ -20,7 +21,8 @@ export type Query = Readonly<Record<string, string | number | boolean | null>>;
 /** What is asked, and how its answer is read. */
 export type Question<Said> = { path: string; query?: Query; schema: z.ZodType<Said> };
 
-export type Asked<Said> = { kind: 'said'; said: Said } | NotSaid;
+/** `behindMs`: how far the instance's clock is behind ours. */
+export type Asked<Said> = { kind: 'said'; said: Said; behindMs: number } | NotSaid;
 /** `status` null: there was no answer. */
 export type NotSaid = { kind: 'not_said'; status: number | null; why: NotComposed };
 
@@ -73,7 +75,7 @@ export function readAnswer<Said>(
   const { status } = result;
   if (status >= 200 && status < 300) {
     const parsed = schema.safeParse(parseJson(result.body));
-    if (parsed.success) return { kind: 'said', said: parsed.data };
+    if (parsed.success) return { kind: 'said', said: parsed.data, behindMs: behindMs(result, asker.at) };
     const detail = `HTTP ${status}: an answer that is not Lemmy's`;
     return { kind: 'not_said', status, why: failed('unreadable_answer', detail) };
   }

@@ -24,10 +24,10 @@ export async function findOnRemote(
   const ready = await readyToSearch(context.account, settings, { ...context, of: 'anybody' });
   if (ready.kind === 'not_ready') return ready.answer;
 
-  const { session, community } = ready;
-  const oldest = context.askedAt.getTime() - lookBack;
+  const { session, community, behindMs } = ready;
+  const oldest = context.notBefore?.getTime() ?? context.askedAt.getTime() - lookBack;
   const walk = {
-    since: context.notBefore ?? new Date(oldest),
+    since: new Date(oldest - behindMs),
     // What the server was asked for it may have ignored.
     isWanted: (seen: SeenPost) => seen.communityId === community.id && hasLink(seen.url, url),
   };

@@ -39,7 +39,7 @@ export async function readAccount({ asker, dialect }: LogIn): Promise<Asked<Seen
   if (account.version !== null && !account.version.startsWith('0.')) {
     return unauthorized(`the instance runs Lemmy ${account.version} now, which has another API`);
   }
-  return { kind: 'said', said: account };
+  return { ...asked, said: account };
 }
 
 /** The channel's community. Asked with a bad token it is not found where nobody here has joined it yet. */

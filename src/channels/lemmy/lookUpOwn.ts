@@ -10,8 +10,9 @@ const skewMs = 2 * 60_000;
 const maxPages = 10;
 
 /**
- * Searches for a post whose answer was lost among what the account has posted in the community since; one that a
- * moderator has removed meanwhile went out all the same.
+ * Searches for a post whose answer was lost among what the account has posted in the community since: by its link, or
+ * by its title, as an instance cleans links by rules of its own (ClearURLs). One that a moderator has removed meanwhile
+ * went out all the same.
  */
 export async function lookUpOwn(
   { post, sendingAt }: Sought<LemmyPost>,
@@ -20,18 +21,19 @@ export async function lookUpOwn(
 ): Promise<LookUpAnswer> {
   const ready = await readyToSearch(context.account, settings, { ...context, of: 'own' });
   if (ready.kind === 'not_ready') return ready.answer;
-  const { session, me } = ready;
+  const { session, me, behindMs } = ready;
   const { asker, dialect } = session;
   const { communityId, url, title } = post.composed;
 
+  const hasTitle = (seen: SeenPost) => seen.title === title && (seen.url === null) === (url === null);
   const place = { personId: me.personId, communityId };
   const walk = {
-    since: new Date(sendingAt.getTime() - skewMs),
+    since: new Date(sendingAt.getTime() - skewMs - behindMs),
     maxPages,
     isWanted: (seen: SeenPost) =>
       seen.creatorId === me.personId &&
       seen.communityId === communityId &&
-      (url === null ? seen.url === null && seen.title === title : hasLink(seen.url, url)),
+      (hasTitle(seen) || (url !== null && hasLink(seen.url, url))),
   };
   const standing = await walkPosts(asker, dialect.postsBy(place), walk);
   if (standing.kind !== 'ended') return answerOf(standing);

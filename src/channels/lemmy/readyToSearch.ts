@@ -5,13 +5,16 @@ import type { SeenAccount, SeenCommunity } from './Dialect.ts';
 import { type LogIn, logIn, readAccount, readCommunity } from './logIn.ts';
 import type { LemmyAccount, LemmySettings } from './types.ts';
 
-/** What a search needs before it begins: a valid token, and nothing that its lists would leave out. */
+/**
+ * What a search needs before it begins: a valid token, and nothing that its lists would leave out. `behindMs`: how far
+ * the instance's clock is behind ours.
+ */
 export async function readyToSearch(
   account: LemmyAccount,
   settings: LemmySettings,
   { askedAt: at, send, of }: Pick<LookUpContext, 'askedAt' | 'send'> & { of: 'own' | 'anybody' },
 ): Promise<
-  | { kind: 'ready'; session: LogIn; me: SeenAccount; community: SeenCommunity }
+  | { kind: 'ready'; session: LogIn; me: SeenAccount; community: SeenCommunity; behindMs: number }
   | { kind: 'not_ready'; answer: LookUpAnswer }
 > {
   const session = logIn(account, { at, send });
@@ -23,5 +26,6 @@ export async function readyToSearch(
   if (spots.length > 0) {
     return { kind: 'not_ready', answer: { kind: 'incomplete', detail: spots.join('; ') } };
   }
-  return { kind: 'ready', session, me: me.said, community: community.said };
+  const { behindMs } = me;
+  return { kind: 'ready', session, me: me.said, community: community.said, behindMs };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { describeAnswer } from '../answerOutcome.ts';
 import type { LookUpAnswer } from '../Channel.ts';
 import { parseJson } from '../json.ts';
+import { behindMs } from '../remoteClock.ts';
 import type { RequestResult } from '../sendRequest.ts';
 import type { MastodonSession } from './account.ts';
 import { type Api, ask } from './api.ts';
@@ -13,7 +14,7 @@ export type Search = {
   session: MastodonSession;
   sought: Recognised;
   visibility: string;
-  /** What was created earlier does not count, and ends the search. */
+  /** By our clock: what was created earlier does not count, and ends the search. */
   since: Date;
 };
 
@@ -30,9 +31,10 @@ const shortestSnacPage = 200;
  * token that it does not know, a server answers as it does to anyone, without followers-only posts.
  */
 export async function findOwnStatus(api: Api, search: Search): Promise<LookUpAnswer> {
-  const { session, sought, since } = search;
-  const doubt = await doubtAboutOwner(api, session);
-  if (doubt) return doubt;
+  const { session, sought } = search;
+  const owner = await proveOwner(api, session);
+  if (owner.kind !== 'proven') return owner;
+  const since = new Date(search.since.getTime() - owner.behindMs);
 
   const seen = new Set<string>();
   let maxId: string | null = null;
@@ -54,11 +56,14 @@ export async function findOwnStatus(api: Api, search: Search): Promise<LookUpAns
   return { kind: 'incomplete', detail: `the account has ${shown}: shorten duplicates` };
 }
 
-async function doubtAboutOwner(api: Api, { accountId }: MastodonSession): Promise<LookUpAnswer | null> {
+async function proveOwner(
+  api: Api,
+  { accountId }: MastodonSession,
+): Promise<LookUpAnswer | { kind: 'proven'; behindMs: number }> {
   const answer = await ask(api, '/api/v1/accounts/verify_credentials');
   const owner = answer.phase === 'answered' ? readOwner(answer) : null;
-  if (owner === null) return incomplete(answer, api.now, 'unauthorized');
-  if (owner.id === accountId) return null;
+  if (owner === null || answer.phase !== 'answered') return incomplete(answer, api.now, 'unauthorized');
+  if (owner.id === accountId) return { kind: 'proven', behindMs: behindMs(answer, api.now) };
   const detail = `the token is of another account than before: @${owner.acct}`;
   const refusal = { kind: 'blocked', scope: 'account', code: 'unauthorized', detail, isGone: false } as const;
   return { kind: 'incomplete', detail, refusal };

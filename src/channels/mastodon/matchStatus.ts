@@ -28,7 +28,7 @@ export type Recognised = { url: string | null; text: string };
 export function isStatusOf(status: OwnStatus, { url, text }: Recognised): boolean {
   if (status.reblog || status.in_reply_to_id) return false;
   const content = status.content ?? '';
-  if (url !== null) return linksOf(status, content).some(link => sameLink(link, url));
+  if (url !== null) return linksOf(status, content, url).some(link => sameLink(link, url));
   const shown = comparable(plain(content));
   // snac takes what looks like a tag for one.
   return [text, plain(text)].some(each => comparable(each) === shown);
@@ -36,12 +36,12 @@ export function isStatusOf(status: OwnStatus, { url, text }: Recognised): boolea
 
 const anchor = /<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)')/gi;
 
-function linksOf({ card }: OwnStatus, content: string): string[] {
+function linksOf({ card }: OwnStatus, content: string, sought: string): string[] {
   const anchors = Array.from(content.matchAll(anchor), ([, double, single]) =>
     decodeHTMLAttribute(double ?? single ?? ''),
   );
-  // An address that the server does not take for one stands in the text alone.
-  const written = findLinks(plain(content)).map(({ url }) => url);
+  // An address that the server does not take for one, or not to its last mark, stands in the text alone.
+  const written = findLinks(plain(content), [sought]).map(({ url }) => url);
   return [...anchors, ...written, ...(card?.url ? [card.url] : [])];
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answer, describeAnswer } from '../answerOutcome.ts';
+import { type Answer, describeAnswer, isRedirect, tellsNothing } from '../answerOutcome.ts';
 import type { PublishOutcome } from '../PublishOutcome.ts';
 import { parseAnswer, waitUntil } from './answer.ts';
 
@@ -15,9 +15,6 @@ const notFound =
 const forbidden =
   /not enough rights|no rights|need administrator rights|administrator rights|not a member|CHAT_WRITE_FORBIDDEN|CHAT_ADMIN_REQUIRED|CHANNEL_PRIVATE|CHAT_SEND_|CHAT_RESTRICTED|TOPIC_CLOSED|TOPIC_DELETED|USER_BANNED|can't initiate conversation|can't send messages to/i;
 
-/** They have left the request where it was. */
-const redirects = new Set([301, 302, 307, 308]);
-
 const sentMessage = z.object({
   message_id: z.int(),
   chat: z.object({ id: z.int(), username: z.string().optional() }),
@@ -27,9 +24,9 @@ const sentMessage = z.object({
 export function outcomeOf(answer: Answer, sendingAt: Date): PublishOutcome {
   const { status } = answer;
   const detail = describeAnswer(answer);
-  if (status >= 500) return { kind: 'unknown', code: 'server_error', detail };
+  if (tellsNothing(status)) return { kind: 'unknown', code: 'server_error', detail };
   if (status === 200) return outcomeOfAccepted(answer);
-  if (redirects.has(status)) {
+  if (isRedirect(status)) {
     const advice = `${detail} (redirects are not followed: set instance to where it leads)`;
     return { kind: 'failed', code: 'rejected', detail: advice, isFinal: false, blames: 'channel' };
   }

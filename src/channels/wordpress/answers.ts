@@ -1,4 +1,11 @@
-import { type Answer, describeAnswer, type NoAnswer, outcomeBeforePost } from '../answerOutcome.ts';
+import {
+  type Answer,
+  describeAnswer,
+  isRedirect,
+  type NoAnswer,
+  outcomeBeforePost,
+  tellsNothing,
+} from '../answerOutcome.ts';
 import type { LookUpAnswer, NotComposed } from '../Channel.ts';
 import type { PublishOutcome } from '../PublishOutcome.ts';
 import type { RequestResult } from '../sendRequest.ts';
@@ -9,7 +16,8 @@ type Refused = Exclude<PublishOutcome, { kind: 'succeeded' | 'skipped' | 'not_se
 /**
  * What an answer to the post means that says not that it is there. WordPress has no limit of its own, so 429 and
  * many a 403 come from a firewall, as HTML: that counts against the channel, as it may be the article or the
- * whole address that it dislikes. A 5xx tells nothing: a plugin may have failed after the post was stored.
+ * whole address that it dislikes. A 5xx tells nothing: a plugin may have failed after the post was stored. Nor does a
+ * 302, which plugins send to whoever has saved a post.
  */
 export function refusalOf(answer: Answer): Refused {
   const { status, retryAfter: until } = answer;
@@ -17,8 +25,9 @@ export function refusalOf(answer: Answer): Refused {
   const error = restErrorOf(answer);
   const failed = { kind: 'failed', detail, isFinal: false, blames: 'channel' } as const;
 
-  if (status < 300) return { kind: 'unknown', code: 'unreadable_answer', detail };
-  if (status < 400) return { ...failed, code: 'rejected', detail: redirected(answer) };
+  if (status === 302) return { kind: 'unknown', code: 'unreadable_answer', detail: redirected(answer) };
+  if (isRedirect(status)) return { ...failed, code: 'rejected', detail: redirected(answer) };
+  if (status < 400) return { kind: 'unknown', code: 'unreadable_answer', detail };
   switch (status) {
     case 401:
       return { kind: 'blocked', scope: 'account', code: 'unauthorized', detail, isGone: false };
@@ -37,7 +46,7 @@ export function refusalOf(answer: Answer): Refused {
         return { kind: 'throttled', scope: 'account', code: 'unavailable', detail, until };
       return { kind: 'unknown', code: 'unavailable', detail };
   }
-  if (status >= 500) return { kind: 'unknown', code: 'server_error', detail };
+  if (tellsNothing(status)) return { kind: 'unknown', code: 'server_error', detail };
   if (isLoggedOut(answer))
     return { kind: 'blocked', scope: 'account', code: 'unauthorized', detail, isGone: false };
   if (status === 400 && error !== null)

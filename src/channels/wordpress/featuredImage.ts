@@ -39,7 +39,8 @@ export async function uploadFeaturedImage(
   { imageUrl, imageAlt }: Post,
   { choice, slug, ask, fetchImage }: ImageOptions,
 ): Promise<FeaturedImage | NotComposed> {
-  if (choice === 'off' || imageUrl === null) return none;
+  if (choice === 'off' || (imageUrl === null && choice === 'optional')) return none;
+  if (imageUrl === null) return lost(choice, 'the article has none');
 
   const query = { slug, _fields: 'id' };
   const found = await ask({ method: 'GET', path: '/wp/v2/media', query });

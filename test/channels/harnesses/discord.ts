@@ -61,6 +61,7 @@ export const discordHarness: ChannelHarness = {
       answer(403, { code: 40333 }, blocked('forbidden', false)),
       answer(404, { code: 10015 }, blocked('not_found', true)),
       answer(404, { code: 10003 }, blocked('not_found', true)),
+      answer(408, {}, unknown('server_error')),
       answer(413, {}, failed('article', true)),
       answer(429, { retry_after: 64.57 }, throttled('2026-09-07T08:31:05.570Z')),
       answer(429, { retry_after: 64.57, global: true }, throttled('2026-09-07T08:31:06.000Z'), {

@@ -56,6 +56,8 @@ export const ghostHarness: ChannelHarness = {
       said('400 BadRequestError', error(400, 'BadRequestError', 'No'), { ...refused, isFinal: false }),
       said('413 of a proxy', page(413), { ...refused, code: 'too_long' }),
       said('406', error(406, 'RequestNotAcceptableError', 'No'), failed('rejected')),
+      said('408 of a proxy', page(408), unknown('server_error')),
+      said('303', page(303, { Location: '/there' }), unknown('unreadable_answer')),
       said('301', page(301, { Location: 'https://admin.site.test/' }), failed('rejected')),
       said('429', error(429, 'TooManyRequestsError', 'No'), { ...throttled, until: null }),
       // The suite's clock stands at 08:30:01.

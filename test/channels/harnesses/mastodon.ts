@@ -29,6 +29,8 @@ export const mastodonHarness: ChannelHarness = {
       answer('an answer without an id', 200, {}, { kind: 'unknown', code: 'unreadable_answer' }),
       answer('what was scheduled', 200, { id: '1', scheduled_at: 'later' }, { kind: 'unknown' }),
       answer('a redirect', 301, {}, failed('rejected', 'channel')),
+      answer('what is to be seen elsewhere', 303, {}, { kind: 'unknown', code: 'unreadable_answer' }),
+      answer('a time that ran out', 408, '', { kind: 'unknown', code: 'server_error' }),
       answer('a revoked token', 401, 'The access token was revoked', blocked('account', 'unauthorized')),
       answer("Pleroma's revoked token", 403, 'Invalid credentials.', blocked('account', 'unauthorized')),
       answer(
@@ -130,6 +132,16 @@ export const mastodonHarness: ChannelHarness = {
         { ...throttled('2026-09-07T08:30:31.000Z'), code: 'unavailable' },
         {
           'Retry-After': '30',
+        },
+      ),
+      // Varnish and Fastly say so as well when they have passed the post on.
+      answer(
+        "a proxy's load",
+        503,
+        {},
+        { kind: 'unknown', code: 'unavailable' },
+        {
+          'Retry-After': '0',
         },
       ),
     ],

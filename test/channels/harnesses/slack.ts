@@ -49,6 +49,7 @@ export const slackHarness: ChannelHarness = {
       answer(404, 'no_service', blocked('not_found', true)),
       answer(404, 'no_team', blocked('not_found', true)),
       answer(404, '<html>', blocked('not_found', false)),
+      answer(408, '', unknown('server_error')),
       answer(410, 'channel_is_archived', blocked('gone', true)),
       answer(413, '', failed('article', true)),
       answer(429, 'rate_limited', { kind: 'throttled', until: null }),

@@ -76,6 +76,7 @@ export const telegramHarness: ChannelHarness = {
       told(403, 'Forbidden: user is deactivated', blocked('gone', true)),
       told(403, 'Forbidden: bot is not a member of the channel chat', blocked('forbidden', false)),
       told(403, 'Forbidden: its words', blocked('forbidden', false)),
+      answer(408, {}, { kind: 'unknown', code: 'server_error' }),
       answer(413, {}, { ...failed('article', true), code: 'too_long' }),
       answer(429, { ok: false, parameters: { retry_after: 7 } }, throttled('2026-09-07T08:30:08.000Z')),
       answer(429, {}, throttled('2026-09-07T08:30:10.000Z'), { 'Retry-After': '9' }),

@@ -77,6 +77,10 @@ export const wordpressHarness: ChannelHarness = {
         until: new Date('2026-09-07T08:31:01.000Z'),
       }),
       answer('413', firewall(413), { ...failed('too_long'), blames: 'article', isFinal: true }),
+      answer('408 of a proxy', firewall(408), unknown('server_error')),
+      // What a plugin does by default with whoever has saved a post.
+      answer('302', firewall(302, { Location: '/there' }), unknown('unreadable_answer')),
+      answer('303', firewall(303, { Location: '/there' }), unknown('unreadable_answer')),
       answer('301', firewall(301, { Location: 'https://www.site.test/' }), failed('rejected')),
       answer('200 without JSON', firewall(200), unknown('unreadable_answer')),
       answer('201 without an id', jsonAnswer(201, {}), unknown('unreadable_answer')),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { examplePost } from '../../support/examplePost.ts';
+import type { Behaviour, ReceivedRequest } from '../../support/fakeReceiver.ts';
 import { lostAnswer } from '../../support/protocolFake.ts';
 import { sendingAt } from '../openChannel.ts';
 import { type OpenLemmy, openLemmy, versions } from './openLemmy.ts';
@@ -71,6 +72,36 @@ describe.each(versions)('a lost answer on Lemmy %s', version => {
     const after = await lookUp(article);
 
     expect([before.kind, withLink.kind, after.kind]).toEqual(['not_found', 'not_found', 'found']);
+  });
+
+  it.each([
+    [-600_000, 'found'],
+    [-780_000, 'not_found'],
+  ])('is searched for by a clock that is ten minutes behind, as its answers say: %i ms', async (ms, kind) => {
+    place.fake.world.add({ ...mine, url: stored, publishedAt: since(ms) });
+    const composed = await place.user.compose(examplePost({ url }));
+    const dated = (request: ReceivedRequest): Behaviour => {
+      const answer = place.fake.answer(request);
+      if (answer.kind !== 'answer') return answer;
+      return { ...answer, headers: { ...answer.headers, Date: since(-600_000).toUTCString() } };
+    };
+    place.open.plan({ when: 'before', behaviour: dated, on: ({ method }) => method === 'GET' });
+
+    expect((await place.user.lookUp(composed)).kind).toBe(kind);
+  });
+
+  // ClearURLs knows far more than we do: `source` on Medium, the address in one of Google Alerts.
+  it('is known by its title where the instance has made another link of it', async () => {
+    const medium = 'https://medium.test/@ada/a-title-1?source=rss-1---2';
+    const article = examplePost({ url: medium, text: `A title ${medium}` });
+    place.fake.world.add({ ...mine, name: 'A title' });
+    place.fake.world.add({ ...mine, name: 'A title', url: stored, publishedAt: since(-120_001) });
+    const before = await lookUp(article);
+    place.fake.world.add({ ...mine, name: 'A title', url: 'https://medium.test/@ada/a-title-1' });
+
+    const after = await lookUp(article);
+
+    expect([before.kind, after.kind]).toEqual(['not_found', 'found']);
   });
 
   it('is looked for on every page', async () => {

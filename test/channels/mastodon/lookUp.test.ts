@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { FlavourTraits } from '../../fakes/mastodon/flavours.ts';
 import type { StoredStatus } from '../../fakes/mastodon.ts';
 import { examplePost } from '../../support/examplePost.ts';
-import type { ReceivedRequest } from '../../support/fakeReceiver.ts';
+import type { Behaviour, ReceivedRequest } from '../../support/fakeReceiver.ts';
 import { sendingAt } from '../openChannel.ts';
 import { type OpenMastodon, openMastodon } from './openMastodon.ts';
 
@@ -57,6 +57,25 @@ describe("mastodon's search for what it has posted", () => {
     expect(await lookUp()).toEqual({ kind: 'not_found' });
   });
 
+  it.each([
+    [10, 'found'],
+    [13, 'not_found'],
+  ])(
+    'knows by the Date of its answers that its clock is ten minutes behind: %i minutes',
+    async (age, kind) => {
+      place.fake.add({ text: url, createdAt: minutesAgo(age) });
+      const composed = await place.user.compose(examplePost({ url }));
+      const dated = (request: ReceivedRequest): Behaviour => {
+        const answer = place.fake.answer(request);
+        if (answer.kind !== 'answer') return answer;
+        return { ...answer, headers: { ...answer.headers, Date: minutesAgo(10).toUTCString() } };
+      };
+      place.open.plan({ when: 'before', behaviour: dated, on: ({ method }) => method === 'GET' });
+
+      expect((await place.user.lookUp(composed)).kind).toBe(kind);
+    },
+  );
+
   it('passes over boosts that a server shows all the same', async () => {
     place.fake.add({ text: url, isBoost: true });
     const behaviour = ({ path, ...request }: ReceivedRequest) =>
@@ -76,6 +95,19 @@ describe("mastodon's search for what it has posted", () => {
 
     expect(await place.user.lookUp(composed)).toEqual({ kind: 'found', remoteId: '7', remoteUrl: 'u' });
   });
+
+  it.each(['https://www.example.com/Jeopardy!', 'https://www.example.com/R.E.M.'])(
+    'finds %s, of which the server takes the end for the end of a sentence',
+    async ending => {
+      const shown = ending.replace(/.$/, '');
+      const content = `<p>Read</p><p><a href="${shown}"><span>https://</span>${shown.slice(8)}</a>${ending.at(-1)}</p>`;
+      const body = JSON.stringify([{ id: 7, created_at: sendingAt.toISOString(), content, uri: 'u' }]);
+      const composed = await place.user.compose(examplePost({ url: ending }));
+      place.open.plan({ when: 'before', behaviour: { kind: 'answer', status: 200, body }, on: isList });
+
+      expect(await place.user.lookUp(composed)).toMatchObject({ kind: 'found' });
+    },
+  );
 
   it.each([
     [
