@@ -1,7 +1,7 @@
 import type { AccountKind } from '../channels/AccountKind.ts';
 import type { AccountAccess, NotComposed, Refusal } from '../channels/Channel.ts';
 import type { AccountSessions, OpenAccount, OpenedAccount } from './AccountSessions.ts';
-import type { CallLimits, CreateSend } from './ReadyChannel.ts';
+import type { CallLimits, CreateSend } from './ChannelCalls.ts';
 
 /** Where an account comes from. */
 export type AccountSource = {

@@ -1,7 +1,8 @@
 import type { Channel, Reconciliation } from '../channels/Channel.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Destination } from '../models/channels.ts';
-import { type Collaborators, ReadyChannel } from './ReadyChannel.ts';
+import type { Collaborators } from './ChannelCalls.ts';
+import { ReadyChannel } from './ReadyChannel.ts';
 
 export type ServiceOptions = Collaborators & {
   channels: ReadonlyMap<string, Channel>;

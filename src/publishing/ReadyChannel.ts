@@ -1,10 +1,8 @@
 import type {
   AccountAccess,
-  Channel,
   ComposeAnswer,
   ComposedPost,
   Finding,
-  ImageAnswer,
   LookUpAnswer,
   LookUpContext,
   NotComposed,
@@ -14,48 +12,18 @@ import type {
   Refusal,
   Sought,
 } from '../channels/Channel.ts';
-import type { ExchangeMessage } from '../channels/exchangeMessage.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
-import type { SendRequest } from '../channels/sendRequest.ts';
-import type { Clock } from '../clock.ts';
 import { isDatabaseAway } from '../database/transact.ts';
-import { AccountInUse } from './AccountInUse.ts';
-import type { AccountSessions } from './AccountSessions.ts';
-import { createSecretFilter } from './secretFilter.ts';
-
-/** What bounds a question, or the composing of a post: only its signal. */
-export type CallLimits = { clock: Clock; signal: AbortSignal };
-export type SendLimits = CallLimits & { sendingAt: Date; sendBy: Date };
-
-export type FetchImage = (
-  url: string,
-  limits: { maxBytes: number; signal: AbortSignal },
-) => Promise<ImageAnswer>;
-
-/** Makes a request helper that keeps to one publication's deadlines. */
-export type CreateSend = (limits: CallLimits & { sendBy: Date }) => SendRequest;
-
-/** The same for messages on a WebSocket. */
-export type CreateExchangeMessage = (limits: CallLimits & { sendBy: Date }) => ExchangeMessage;
-
-export type Collaborators = {
-  createSend: CreateSend;
-  createExchangeMessage: CreateExchangeMessage;
-  fetchImage: FetchImage;
-  sessions: AccountSessions;
-};
+import {
+  type CallLimits,
+  type CallOptions,
+  ChannelCalls,
+  type Collaborators,
+  type SendLimits,
+} from './ChannelCalls.ts';
 
 export type Composition = { kind: 'composed'; post: ComposedPost; notes: readonly string[] } | NotComposed;
 
-export type ReadyOptions = {
-  channel: Channel;
-  /** Parsed. */
-  settings: unknown;
-  /** Null: the channel has none. */
-  accountId: number | null;
-};
-
-const farOff = new Date(8.64e15);
 // More than any platform takes.
 const maxPictureBytes = 50_000_000;
 
@@ -68,20 +36,14 @@ export class ReadyChannel {
   /** How it can find out about a lost answer. */
   readonly reconciliation: Reconciliation['kind'];
   readonly #collaborators: Collaborators;
-  readonly #options: ReadyOptions;
-  /** Null: the channel has none. */
-  readonly #account: AccountInUse | null;
-  readonly #secrets = createSecretFilter();
+  readonly #options: CallOptions;
+  readonly #calls: ChannelCalls;
 
-  constructor(collaborators: Collaborators, options: ReadyOptions) {
-    const { channel, settings, accountId } = options;
-    this.#secrets.learn(settings, channel.secretKeys);
+  constructor(collaborators: Collaborators, options: CallOptions) {
+    const { channel, settings } = options;
     this.#collaborators = collaborators;
     this.#options = options;
-    this.#account =
-      channel.account && accountId !== null
-        ? new AccountInUse({ ...collaborators, accountId, kind: channel.account })
-        : null;
+    this.#calls = new ChannelCalls(collaborators, options);
     this.reconciliation = channel.reconciliation(settings).kind;
   }
 
@@ -108,7 +70,7 @@ export class ReadyChannel {
 
   /** Opens the session of its account, where it has one. Null: it is open. */
   async openSession(limits: CallLimits): Promise<NotComposed | null> {
-    const opened = await this.#account?.open(limits);
+    const opened = await this.#calls.open(limits);
     return opened && opened.kind !== 'opened' ? opened : null;
   }
 
@@ -119,11 +81,11 @@ export class ReadyChannel {
     const fetchImage = (url: string, { maxBytes }: { maxBytes: number }) =>
       this.#collaborators.fetchImage(url, { maxBytes, signal });
     try {
-      const answer = await this.#as(
+      const answer = await this.#calls.as(
         limits,
         async account => {
           if (!channel.compose) return { kind: 'composed' as const, composed: null, notes: [] };
-          const context = { account, composedAt: clock.now(), fetchImage, ...this.#outlet(limits) };
+          const context = { account, composedAt: clock.now(), fetchImage, ...this.#calls.outlet(limits) };
           return channel.compose(post, settings, context);
         },
         refusalOf,
@@ -151,8 +113,8 @@ export class ReadyChannel {
     const { channel, settings } = this.#options;
     const { sendingAt } = limits;
     try {
-      const context = { sendingAt, ...this.#outlet(limits) };
-      return await this.#as(
+      const context = { sendingAt, ...this.#calls.outlet(limits) };
+      return await this.#calls.as(
         limits,
         account => channel.publish(post, settings, { account, ...context }),
         refusalOf,
@@ -165,7 +127,7 @@ export class ReadyChannel {
   /** The exact post; where no session can be had, with the platform's own limits. */
   async preview(post: Post, limits: CallLimits): Promise<Preview> {
     const { channel, settings } = this.#options;
-    const opened = await this.#account?.open(limits);
+    const opened = await this.#calls.open(limits);
     const account = opened?.kind === 'opened' ? opened.account : null;
     const { imageUrl } = post;
     const { signal } = limits;
@@ -183,10 +145,11 @@ export class ReadyChannel {
     const askedAt = limits.clock.now();
     const check = async (account: AccountAccess | null) => ({
       kind: 'checked' as const,
-      findings: (await channel.check?.(settings, { account, askedAt, ...this.#outlet(limits) })) ?? null,
+      findings:
+        (await channel.check?.(settings, { account, askedAt, ...this.#calls.outlet(limits) })) ?? null,
     });
     // A session that was refused says nothing of the credentials.
-    const answer = await this.#as(limits, check, ({ findings }) => unauthorizedIn(findings ?? []));
+    const answer = await this.#calls.as(limits, check, ({ findings }) => unauthorizedIn(findings ?? []));
     if (answer.kind === 'checked') return answer.findings;
     return [{ subject: 'credentials', isOk: false, detail: answer.detail }];
   }
@@ -197,10 +160,10 @@ export class ReadyChannel {
   ): Promise<LookUpAnswer> {
     const { clock, signal } = limits;
     try {
-      const answer = await this.#as(
+      const answer = await this.#calls.as(
         limits,
         async account =>
-          (await ask({ account, askedAt: clock.now(), ...this.#outlet(limits) })) ??
+          (await ask({ account, askedAt: clock.now(), ...this.#calls.outlet(limits) })) ??
           incomplete('this platform cannot be asked'),
         asked => (asked.kind === 'incomplete' ? (asked.refusal ?? null) : null),
       );
@@ -211,31 +174,6 @@ export class ReadyChannel {
       if (isDatabaseAway(error)) throw error;
       return incomplete(bugIn(error));
     }
-  }
-
-  async #as<Answer extends object>(
-    limits: CallLimits,
-    act: (account: AccountAccess | null) => Promise<Answer>,
-    refusalIn: (answer: Answer) => Refusal | null,
-  ): Promise<Answer | NotComposed> {
-    if (!this.#account) return this.#secrets.hideIn(await act(null));
-    const { secretKeys = [] } = this.#options.channel.account ?? {};
-    const actAs = (account: AccountAccess) => {
-      this.#secrets.learn(account.credentials, secretKeys);
-      return act(account);
-    };
-    return this.#secrets.hideIn(await this.#account.use(limits, actAs, refusalIn));
-  }
-
-  // No deadline of a publication binds what is no publication.
-  #outlet({ clock, signal, sendBy = farOff }: CallLimits & { sendBy?: Date }) {
-    const { createSend, createExchangeMessage } = this.#collaborators;
-    const deadlines = { clock, signal, sendBy };
-    return {
-      send: this.#secrets.listen(createSend(deadlines)),
-      exchangeMessage: createExchangeMessage(deadlines),
-      signal,
-    };
   }
 }
 

@@ -7,7 +7,7 @@ import { type ListedAccount, reactivateAccount } from '../models/accounts.ts';
 import { raiseAlert } from '../models/alerts.ts';
 import { recordAudit } from '../models/auditLog.ts';
 import type { AccountSessions } from './AccountSessions.ts';
-import type { CreateSend } from './ReadyChannel.ts';
+import type { CreateSend } from './ChannelCalls.ts';
 
 export type AccountTools = {
   db: Database;

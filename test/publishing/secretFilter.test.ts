@@ -4,7 +4,7 @@ import { createSendRequest } from '../../src/channels/sendRequest.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { listAccounts } from '../../src/models/accounts.ts';
 import { createAddressGuard } from '../../src/network/addressGuard.ts';
-import type { CreateSend } from '../../src/publishing/ReadyChannel.ts';
+import type { CreateSend } from '../../src/publishing/ChannelCalls.ts';
 import { reconnectAccount, testAccount } from '../../src/publishing/reconnectAccount.ts';
 import { createSecretFilter } from '../../src/publishing/secretFilter.ts';
 import { exportConfig } from '../../src/setup/exportConfig.ts';

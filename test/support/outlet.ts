@@ -1,7 +1,7 @@
 import type { ExchangeMessage } from '../../src/channels/exchangeMessage.ts';
 import type { Database } from '../../src/database/Database.ts';
 import { AccountSessions } from '../../src/publishing/AccountSessions.ts';
-import type { Collaborators } from '../../src/publishing/ReadyChannel.ts';
+import type { Collaborators } from '../../src/publishing/ChannelCalls.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 
 /** For platforms that are faked whole: no request leaves, no picture can be had, no session is kept. */
