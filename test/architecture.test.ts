@@ -105,6 +105,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'limits.ts',
     'logger.ts',
     'secrets.ts',
+    'timeLimit.ts',
     'unitConsumer.ts',
   ],
   models: ['database', 'channels'],
@@ -122,6 +123,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'clock.ts': [],
   'logger.ts': [],
   'duration.ts': [],
+  'timeLimit.ts': [],
   'didYouMean.ts': [],
   'version.ts': [],
 };
@@ -170,6 +172,8 @@ describe('the directions of the source', () => {
     ['Date.now(', ['clock.ts']],
     ['new Date()', ['clock.ts']],
     ['console.', ['cli/']],
+    // Where it is the only hold on its time: see timeLimit.ts.
+    ['AbortSignal.timeout(', ['database/launchPostgres.ts', 'network/createGuardedFetch.ts', 'timeLimit.ts']],
     ['.raw(', ['database/', 'models/', 'cli/commands/status.ts']],
   ])('keeps %s where it belongs', (text, places) => {
     const strays = files

@@ -68,15 +68,21 @@ const selectFailures = {
       order by attempted_at desc limit $3) newest`,
 };
 
+const refusalsFrom = (row: string) => `
+  from attempts t
+  where t.route_article_id = ${row}.id and t.publication_id is not null
+    and t.outcome in ('failed', 'throttled', 'blocked')
+    and t.code <> all('{connection_refused,connection_timeout,dns_failed,tls_failed,address_refused,not_arrived}')`;
+
 /**
  * For a statement with route articles as `row`: how often the remote side has read its post and refused it. What
  * never reached it, or was not found there afterwards, is no refusal.
  */
-export const refusalsOf = (row: string) => `(
-  select count(*) from attempts t
-  where t.route_article_id = ${row}.id and t.publication_id is not null
-    and t.outcome in ('failed', 'throttled', 'blocked')
-    and t.code <> all('{connection_refused,connection_timeout,dns_failed,tls_failed,address_refused,not_arrived}'))`;
+export const refusalsOf = (row: string) => `(select count(*) ${refusalsFrom(row)})`;
+
+/** The same: when it refused this generation of it first; null: it has not. */
+export const firstRefusedAtOf = (row: string) =>
+  `(select min(t.attempted_at) ${refusalsFrom(row)} and t.attempted_at >= ${row}.post_created_at)`;
 
 /** Whether a search for this article has failed before, and its channel has published something since. */
 export async function isOwnSearchFailing(db: Database, routeArticleId: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type Database, execute, query, type Statement, violatedConstraint } from '../database/Database.ts';
-import { refusalsOf } from './attempts.ts';
+import { firstRefusedAtOf, refusalsOf } from './attempts.ts';
 import { type Destination, type DestinationRow, destinationColumns, takeDestination } from './channels.ts';
 import type { PublicationState } from './publications.ts';
 import type { PublishStatus, SkipReason } from './routeArticles.ts';
@@ -32,6 +32,8 @@ export type ClaimedRouteArticle = {
   feed: string;
   maxAgeMs: number | null;
   destination: Destination;
+  /** When the remote side refused it first; null: it has not. */
+  firstRefusedAt: Date | null;
   /** How often the remote side has answered with a refusal so far. */
   refusals: number;
   /** It is an unknown outcome that is sent again, exactly as it was sent. */
@@ -110,7 +112,7 @@ const claimText = (isClaimable: string) => `
            t.url, t.summary, t.author, t.tags, t.image_url as "imageUrl",
            t.image_alt as "imageAlt", t.language,
            r.claimed_from = 'unknown' as repeats, t.published_at as "articlePublishedAt", coalesce(f.name, '') as feed, f.max_age_ms as "maxAgeMs",
-           ${refusalsOf('r')} as refusals,
+           ${refusalsOf('r')} as refusals, ${firstRefusedAtOf('r')} as "firstRefusedAt",
            (select p.state from publications p
             where p.channel_id = r.channel_id and p.url_key = r.url_key and p.generation = r.generation) as duplicate
     from claimed r

@@ -1,6 +1,7 @@
 import type { LookUpAnswer, Post } from '../channels/Channel.ts';
 import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Clock } from '../clock.ts';
+import { timeLimit } from '../timeLimit.ts';
 import type { ReadyChannel } from './ReadyChannel.ts';
 import { unlessCutOff } from './unlessCutOff.ts';
 
@@ -22,11 +23,15 @@ export async function askForExisting(
   { post, isAgain, clock, signal, lookUpsMs }: ExistingRequest,
 ): Promise<PublishOutcome | null> {
   if (!channel.canFindExisting) return null;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(lookUpsMs)]);
+  const limit = timeLimit(signal, lookUpsMs);
   // To the instant of the wish: what went out a minute before is what is wished once more.
   const notBefore = isAgain ? new Date(post.postCreatedAt) : null;
   const search = channel.findExisting(post, { clock, signal: limit, notBefore });
-  const answer = (await unlessCutOff(search, limit)) ?? tookTooLong;
+  return outcomeOfSearch((await unlessCutOff(search, limit)) ?? tookTooLong);
+}
+
+/** What a search before a send means for the send. Null: it may be sent. */
+export function outcomeOfSearch(answer: LookUpAnswer): PublishOutcome | null {
   switch (answer.kind) {
     case 'found': {
       const detail = answer.remoteUrl ?? 'it is there already';
@@ -43,7 +48,7 @@ export async function askForExisting(
   }
 }
 
-const tookTooLong: LookUpAnswer = {
+export const tookTooLong: LookUpAnswer = {
   kind: 'incomplete',
   detail: 'the search for what is there already took too long: a shorter "duplicates" has less to read',
 };

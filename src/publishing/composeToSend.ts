@@ -3,6 +3,8 @@ import type { PublishOutcome } from '../channels/PublishOutcome.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { ClaimedRouteArticle } from '../models/claims.ts';
+import { timeLimit } from '../timeLimit.ts';
+import { askForEarlierSend } from './askForEarlierSend.ts';
 import { askForExisting } from './askForExisting.ts';
 import { composePost } from './composePost.ts';
 import type { Composition, ReadyChannel } from './ReadyChannel.ts';
@@ -25,7 +27,12 @@ export async function composeToSend(
   const isAgain = claimed.generation > 1;
   const { lookUpsMs } = limits;
   const existing = await askForExisting(channel, { post, isAgain, clock, signal, lookUpsMs });
-  return existing ?? inTime(limited, within => channel.compose(post, within));
+  if (existing) return existing;
+  const composed = await inTime(limited, within => channel.compose(post, within));
+  const { firstRefusedAt } = claimed;
+  if (composed.kind !== 'composed' || firstRefusedAt === null) return composed;
+  const earlier = { post: composed.post, firstRefusedAt, clock, signal, lookUpsMs };
+  return (await askForEarlierSend(channel, earlier)) ?? composed;
 }
 
 /** The same for what is sent again: only a session is opened, and the post is the one that it was. */
@@ -42,7 +49,7 @@ async function inTime<Answer extends { kind: string } | null>(
   { clock, signal, limits: { composeMs } }: Limited,
   ask: (within: { clock: Clock; signal: AbortSignal }) => Promise<Answer>,
 ): Promise<Answer | typeof tookTooLong> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(composeMs)]);
+  const limit = timeLimit(signal, composeMs);
   const answer = await unlessCutOff(
     ask({ clock, signal: limit }).then(said => ({ said })),
     limit,

@@ -1,6 +1,7 @@
 import type { LookUpAnswer } from '../channels/Channel.ts';
 import type { Clock } from '../clock.ts';
 import { dueUnknowns, type UnknownOutcome } from '../models/unknownOutcomes.ts';
+import { timeLimit } from '../timeLimit.ts';
 import type { PublishingTools } from './publishRouteArticle.ts';
 import type { ReadyChannel } from './ReadyChannel.ts';
 import { recordLookedUp } from './recordLookedUp.ts';
@@ -36,7 +37,7 @@ export async function lookUpUnknowns(
     } else if (prepared.reconciliation === 'repeat') repeats.push(unknown);
     else questions.push({ unknown, ask: (sought, limits) => prepared.lookUp(sought, limits) });
   }
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(tools.limits.lookUpsMs)]);
+  const limit = timeLimit(signal, tools.limits.lookUpsMs);
   await eachAtOnce(onePerInstance(questions), limit, async ({ unknown, ask }) => {
     const { post, sendingAt } = unknown;
     const asked = ask({ post, sendingAt }, { clock, signal: limit });

@@ -6,6 +6,7 @@ import { freeDuplicateWaits } from '../models/claims.ts';
 import { recordPublished } from '../models/recordPublished.ts';
 import { findRouteArticle, type ListedRouteArticle } from '../models/routeArticleList.ts';
 import { deleteUnknown, endUnknown, findUnknown, type UnknownOutcome } from '../models/unknownOutcomes.ts';
+import { timeLimit } from '../timeLimit.ts';
 import type { PublishingTools } from './publishRouteArticle.ts';
 import { isLongPast, provenAt } from './recordLookedUp.ts';
 
@@ -59,7 +60,7 @@ async function objectionToSendingAgain(
   const prepared = service.prepare(unknown.destination);
   if (prepared.kind !== 'ready') return { detail: `its channel cannot be asked: ${prepared.detail}` };
   if (prepared.reconciliation !== 'look_up') return null;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.lookUpsMs)]);
+  const limit = timeLimit(signal, limits.lookUpsMs);
   const answer = await prepared.lookUp(unknown, { clock, signal: limit });
   switch (answer.kind) {
     case 'found':

@@ -253,4 +253,21 @@ describe('C-03 and C-42: one publication, one identity', () => {
     expect(second).not.toBe(first);
     expect(mastodon.posts()).toHaveLength(1);
   });
+
+  it('looks for what was refused before it is sent again, even where duplicates are not looked for', async () => {
+    const settings = { visibility: 'public', sensitive: false, image: 'optional', duplicates: 'off' };
+    await database.db('channels').where({ name: 'timeline' }).update({ settings });
+    // A firewall that has let the request through, and not the answer.
+    mastodonServer.plan({
+      when: 'after',
+      behaviour: { kind: 'answer', status: 403, body: '<html>no' },
+      times: 1,
+    });
+
+    await scene.tickUntilIdle(24 * 60);
+
+    expect(mastodonServer.sent()).toHaveLength(1);
+    expect(mastodon.posts()).toHaveLength(1);
+    expect(await scene.rows()).toMatchObject({ timeline: { status: 'skipped' } });
+  });
 });
