@@ -57,7 +57,8 @@ export type ExpectedOutcome = { [Key in keyof PublishOutcome]?: PublishOutcome[K
 >;
 
 const tooLate = new Date(sendBy.getTime() + 1);
-const patient = { limits: { sendConnectMs: 5_000, sendAnswerMs: 5_000 } };
+// For what is to run into its limit.
+const short = { limits: { sendConnectMs: 200, sendAnswerMs: 300 } };
 
 /** The suite that every channel passes. What it promises is in src/channels/PublishOutcome.ts. */
 export function describeChannel(name: string, harness: ChannelHarness): void {
@@ -251,7 +252,7 @@ function describeNetwork(harness: ChannelHarness, network: NetworkHarness): void
   ])('calls the outcome unknown after %s', async (_name, behaviour, code) => {
     fails(behaviour);
 
-    const outcome = await publish();
+    const outcome = await publish(short);
 
     expect(outcome).toMatchObject({ kind: 'unknown', code });
     expect(fake.sent()).toHaveLength(1);
@@ -278,7 +279,7 @@ function describeNetwork(harness: ChannelHarness, network: NetworkHarness): void
       const composed = await user.compose(examplePost());
       fake.plan({ when: 'before', behaviour, on: () => true });
 
-      const answer = await user.lookUp(composed);
+      const answer = await user.lookUp(composed, short);
 
       expect(answer.kind).toBe('incomplete');
     });
@@ -286,7 +287,7 @@ function describeNetwork(harness: ChannelHarness, network: NetworkHarness): void
   it('stays with unknown when the answer comes late', async () => {
     fails({ kind: 'hold' });
 
-    const outcome = await publish();
+    const outcome = await publish(short);
     fake.receiver.release();
 
     expect(outcome).toMatchObject({ kind: 'unknown', code: 'response_timeout' });
@@ -297,7 +298,7 @@ function describeNetwork(harness: ChannelHarness, network: NetworkHarness): void
     fails({ kind: 'never_answer' });
     const abort = new AbortController();
 
-    const publishing = publish({ signal: abort.signal, ...patient });
+    const publishing = publish({ signal: abort.signal });
     await until(() => fake.sent().length === 1, { intervalMs: 5 });
     abort.abort();
 
@@ -307,10 +308,7 @@ function describeNetwork(harness: ChannelHarness, network: NetworkHarness): void
   it('gives back when it is aborted while it connects', async () => {
     const abort = new AbortController();
 
-    const { outcome, close } = await withTls(
-      { kind: 'ignore_connection' },
-      { signal: abort.signal, ...patient },
-    );
+    const { outcome, close } = await withTls({ kind: 'ignore_connection' }, { signal: abort.signal });
     abort.abort();
 
     expect(await outcome).toMatchObject({ kind: 'not_sent', code: 'aborted' });
@@ -331,7 +329,7 @@ function describeNetwork(harness: ChannelHarness, network: NetworkHarness): void
   });
 
   it('fails, and may be tried again, when no connection comes about', async () => {
-    const silent = await withTls({ kind: 'ignore_connection' });
+    const silent = await withTls({ kind: 'ignore_connection' }, short);
     const plain = await withTls({ kind: 'greet' });
     const closed = await openFakeReceiver();
     await closed.close();

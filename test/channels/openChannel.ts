@@ -21,7 +21,7 @@ import { createAddressGuard } from '../../src/network/addressGuard.ts';
 export const sendingAt = new Date('2026-09-07T08:30:01.000Z');
 export const sendBy = new Date('2026-09-07T08:30:11.000Z');
 
-/** What one request is made with instead of the defaults: the instant of the gate, short limits, loopback allowed. */
+/** What one request is made with instead of the defaults: the instant of the gate, patience, loopback allowed. */
 export type SendOptions = Partial<SendRequestOptions>;
 
 /** A channel with its settings parsed and its account's session open, as the tests use it. */
@@ -156,7 +156,7 @@ function outlet(options: SendOptions): Pick<SendContext, 'send' | 'exchangeMessa
     clock: standingClock(sendingAt),
     sendBy,
     userAgent: 'Headway/test',
-    limits: { sendConnectMs: 200, sendAnswerMs: 300 },
+    limits: { sendConnectMs: 3_000, sendAnswerMs: 3_000 },
     ...options,
     signal,
   };
