@@ -9,14 +9,17 @@ import { createDatabaseHealth, type DatabaseHealth } from './database/DatabaseHe
 import { holdOn } from './database/holdOn.ts';
 import { type OnLocksLost, UnitLocks } from './database/lockConnection.ts';
 import { migrate } from './database/migrate.ts';
+import { FeedParser } from './ingestion/FeedParser.ts';
 import type { FeedClaimsInHand } from './ingestion/feedClaimsInHand.ts';
 import { IngestFeedsJob } from './ingestion/IngestFeedsJob.ts';
 import { ingestionConsumer } from './ingestion/ingestionConsumer.ts';
+import type { ReadDocument } from './ingestion/readDocument.ts';
 import type { Logger } from './logger.ts';
 import { hasSealedSecrets } from './models/configuration.ts';
 import { createAddressGuard } from './network/addressGuard.ts';
 import { createGuardedFetch } from './network/createGuardedFetch.ts';
 import { createFetchImage } from './network/fetchImage.ts';
+import type { GuardedFetch } from './network/guardedFetch.ts';
 import { AccountSessions } from './publishing/AccountSessions.ts';
 import { ArticlePublishingService } from './publishing/ArticlePublishingService.ts';
 import type { CreateSend } from './publishing/ChannelCalls.ts';
@@ -44,6 +47,8 @@ export type App = {
   accounts: AccountTools;
   publishNextArticle: PublishNextArticleJob;
   ingestFeeds: IngestFeedsJob;
+  /** How a feed is read that need be none of ours. */
+  feedReading: { fetch: GuardedFetch; read: ReadDocument };
   /** What each queue's consumer does beside its work, by the queue's name. */
   consumers: { publishing: UnitConsumer; ingestion: UnitConsumer };
   /** Told of what happens to those who ask the database something. */
@@ -86,6 +91,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     const keyRing = await loadSecretKeys({ secretKey: config.secretKey, dataDir, hasSealed, logger });
     const secretBox = createSecretBox(keyRing);
     const locks = new UnitLocks({ url: connected.url, logger, limits });
+    const parser = new FeedParser(limits);
     return {
       config,
       logger,
@@ -93,12 +99,13 @@ export async function openApp(options: AppOptions): Promise<App> {
       databaseUrl: connected.url,
       secretBox,
       keyRing,
-      ...compose({ config, logger, db: connected.db, locks, secretBox, health }),
+      ...compose({ config, logger, db: connected.db, locks, parser, secretBox, health }),
       health,
       onLocksLost: act => locks.onLost(act),
       releaseLocks: () => locks.close(),
       close: async () => {
         await locks.close();
+        await parser.stop();
         await connected.close();
       },
     };
@@ -109,9 +116,12 @@ export async function openApp(options: AppOptions): Promise<App> {
 }
 
 type Deadlines = Parameters<CreateSend>[0];
-type Parts = Pick<App, 'config' | 'logger' | 'db' | 'secretBox' | 'health'> & { locks: UnitLocks };
+type Parts = Pick<App, 'config' | 'logger' | 'db' | 'secretBox' | 'health'> & {
+  locks: UnitLocks;
+  parser: FeedParser;
+};
 
-function compose({ config, logger, db, locks, secretBox, health }: Parts) {
+function compose({ config, logger, db, locks, parser, secretBox, health }: Parts) {
   const guard = createAddressGuard(config.allowNetworks);
   const agent = userAgent(config.contact);
   const { limits } = config;
@@ -132,12 +142,14 @@ function compose({ config, logger, db, locks, secretBox, health }: Parts) {
   });
   const claims = new ClaimsInHand();
   const publishing = { db, service, logger, newToken: randomUUID, lock, claims, limits, health };
+  const feedReading = { fetch, read: parser.read };
   const feedClaims: FeedClaimsInHand = new Map();
   return {
     publishing,
     accounts: { db, channels: channelRegistry, ...outlet },
     publishNextArticle: new PublishNextArticleJob(publishing, lock),
-    ingestFeeds: new IngestFeedsJob({ db, lock, fetch, logger, claims: feedClaims }),
+    ingestFeeds: new IngestFeedsJob({ db, lock, ...feedReading, logger, claims: feedClaims }),
+    feedReading,
     consumers: {
       publishing: publishingConsumer(publishing),
       ingestion: ingestionConsumer({ db, lock, logger, claims: feedClaims }),

@@ -19,6 +19,8 @@ export const defaultLimits = {
   candidatesMs: 60_000,
   /** Between a tick's instant and the clock at the gate: more, and the process has slept. */
   driftMs: 120_000,
+  /** Until a feed's document is read; its fetch is over by then. */
+  parseMs: 5_000,
   /** Until a connection to PostgreSQL stands. */
   databaseConnectMs: 10_000,
   /** Until PostgreSQL has answered a statement. */

@@ -10,11 +10,14 @@ import type { FeedClaimsInHand } from './feedClaimsInHand.ts';
 import type { LockFeed } from './feedLock.ts';
 import { ingestFeed } from './ingestFeed.ts';
 import { onePerHost } from './onePerHost.ts';
+import { type ReadDocument, readDocument } from './readDocument.ts';
 
 export type IngestFeedsOptions = {
   db: Database;
   lock: LockFeed;
   fetch: GuardedFetch;
+  /** Default: in this very thread, where a hostile document holds up everything. */
+  read?: ReadDocument;
   logger: Logger;
   /** Makes claim tokens and post keys. Default: random uuids. */
   newId?: () => string;
@@ -45,7 +48,8 @@ export class IngestFeedsJob {
   readonly #options: Required<IngestFeedsOptions>;
 
   constructor(options: IngestFeedsOptions) {
-    this.#options = { newId: randomUUID, claims: new Map(), ...options };
+    const read: ReadDocument = async document => readDocument(document);
+    this.#options = { newId: randomUUID, claims: new Map(), read, ...options };
   }
 
   /** Throws when the database is away: that is no feed's fault, and told once, not feed by feed. */

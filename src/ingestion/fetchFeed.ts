@@ -1,8 +1,7 @@
 import type { FetchResult, GuardedFetch } from '../network/guardedFetch.ts';
-import { decodeFeed } from './decodeFeed.ts';
 import type { ParsedFeed } from './FeedItem.ts';
 import { minimumWaitMs } from './minimumWait.ts';
-import { parseFeed } from './parseFeed.ts';
+import type { ReadDocument } from './readDocument.ts';
 
 export type FeedRequest = {
   url: string;
@@ -33,18 +32,18 @@ const accept =
   'application/json;q=0.9, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1';
 
 /**
- * Reads one feed, conditionally where it was read before. Stores nothing; never throws. Cut off by the signal
+ * Reads one feed, conditionally where it was read before. Stores nothing; throws only what `read` does. Cut off by the signal
  * it answers anything: look at the signal before the answer.
  */
 export async function fetchFeed(
   request: FeedRequest,
-  { fetch, now, signal }: { fetch: GuardedFetch; now: Date; signal: AbortSignal },
+  { fetch, read, now, signal }: { fetch: GuardedFetch; read: ReadDocument; now: Date; signal: AbortSignal },
 ): Promise<FeedFetch> {
   const result = await fetch(request.url, { headers: requestHeaders(request), signal });
   if (result.kind === 'failed') {
     return { kind: 'failed', detail: `${result.failure}: ${result.detail}`, waitMs: 0 };
   }
-  return readAnswer(result, request, now);
+  return readAnswer(result, request, { read, now, signal });
 }
 
 function requestHeaders({ etag, lastModified }: FeedRequest): Record<string, string> {
@@ -57,7 +56,11 @@ function requestHeaders({ etag, lastModified }: FeedRequest): Record<string, str
 
 type Answer = Extract<FetchResult, { kind: 'answered' }>;
 
-function readAnswer(answer: Answer, { etag, lastModified, zone }: FeedRequest, now: Date): FeedFetch {
+async function readAnswer(
+  answer: Answer,
+  { etag, lastModified, zone }: FeedRequest,
+  { read, now, signal }: { read: ReadDocument; now: Date; signal: AbortSignal },
+): Promise<FeedFetch> {
   const { status, headers, movedTo } = answer;
   const waitMs = minimumWaitMs(headers, now);
   const isConditional = etag !== null || lastModified !== null;
@@ -65,13 +68,13 @@ function readAnswer(answer: Answer, { etag, lastModified, zone }: FeedRequest, n
   if (status === 410) return { kind: 'gone' };
   if (status !== 200) return { kind: 'failed', detail: `the server answered ${status}`, waitMs };
 
-  const { text, encoding } = decodeFeed(answer.body, headers['content-type'] ?? null);
-  const reading = parseFeed(text, { url: answer.url, zone });
+  const contentType = headers['content-type'] ?? null;
+  const reading = await read({ bytes: answer.body, contentType, url: answer.url, zone }, { signal });
   if (reading.kind === 'unreadable') return { kind: 'failed', detail: reading.detail, waitMs };
   return {
     kind: 'read',
     feed: reading.feed,
-    encoding,
+    encoding: reading.encoding,
     etag: headers.etag ?? null,
     lastModified: headers['last-modified'] ?? null,
     movedTo,

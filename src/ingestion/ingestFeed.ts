@@ -9,6 +9,7 @@ import { type FeedOutcome, outcome } from './FeedOutcome.ts';
 import { type FeedClaimsInHand, isInHand, letGo } from './feedClaimsInHand.ts';
 import { feedUnit, type LockFeed } from './feedLock.ts';
 import { type FeedFetch, fetchFeed } from './fetchFeed.ts';
+import type { ReadDocument } from './readDocument.ts';
 import { claimLost, recordFailed, recordGone, recordRead, recordUnchanged } from './recordOutcome.ts';
 import { recoverFeed } from './recoverFeed.ts';
 
@@ -16,6 +17,7 @@ export type IngestTools = {
   db: Database;
   lock: LockFeed;
   fetch: GuardedFetch;
+  read: ReadDocument;
   logger: Logger;
   newId: () => string;
   claims: FeedClaimsInHand;
@@ -63,13 +65,13 @@ async function claimAndRead(run: Run): Promise<FeedOutcome> {
 }
 
 async function readClaimed(run: Run): Promise<FeedOutcome> {
-  const { db, fetch, claim, clock, signal, isForced } = run;
+  const { db, fetch, read, claim, clock, signal, isForced } = run;
   const feed = await claimFeed(db, { ...claim, isForced, now: clock.now() });
   if (feed === null) return outcome('busy', 'another process has just read it');
   const claimed = { ...run, feed };
   try {
     const request = { ...feed, zone: feed.timezone };
-    const result = await fetchFeed(request, { fetch, now: clock.now(), signal });
+    const result = await fetchFeed(request, { fetch, read, now: clock.now(), signal });
     // What was cut off may report anything, such as a failure or a feed without items.
     if (signal.aborted) return await giveBack(run);
     return await record(claimed, result, clock.now());

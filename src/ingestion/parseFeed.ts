@@ -10,13 +10,16 @@ import {
   type RssFeed,
 } from 'feedsmith';
 import { atomItem } from './atomItem.ts';
+import { documentLimits, moreThan } from './documentLimits.ts';
 import type { FeedFormat, FeedItem, ParsedFeed } from './FeedItem.ts';
+import { jsonExcess } from './jsonExcess.ts';
 import { jsonItem } from './jsonItem.ts';
 import { plainTitle, type TitleType } from './plainTitle.ts';
 import { rdfItem } from './rdfItem.ts';
 import { rssItem } from './rssItem.ts';
 import { type DateDoubts, type RawItem, toFeedItem } from './toFeedItem.ts';
 import { rootName, withoutDoctype } from './withoutDoctype.ts';
+import { xmlExcess } from './xmlExcess.ts';
 
 export type FeedReading = { kind: 'parsed'; feed: ParsedFeed } | { kind: 'unreadable'; detail: string };
 
@@ -27,11 +30,14 @@ export type FeedContext = {
   zone: string;
 };
 
+const { maxItems } = documentLimits;
+
 type Document = { format: FeedFormat; title: string | undefined; titleType: TitleType; items: RawItem[] };
 
 /**
  * Reads RSS, Atom, RDF and JSON Feed. feedsmith takes the document apart; links, dates and titles are read by
- * our own stricter steps. What is no feed, or ends in the middle, is `unreadable`: never a feed without items.
+ * our own stricter steps. What is no feed, ends in the middle or holds more than any feed does is `unreadable`:
+ * never a feed without items. Pure, and up to seconds long for what was made to be: see FeedParser.
  */
 export function parseFeed(text: string, context: FeedContext): FeedReading {
   const document = withoutDoctype(text.trimStart());
@@ -39,6 +45,8 @@ export function parseFeed(text: string, context: FeedContext): FeedReading {
   if (root !== null && !hasEnd(document, root)) {
     return { kind: 'unreadable', detail: `the document ends before </${root}>` };
   }
+  const excess = root === null ? jsonExcess(document) : xmlExcess(document);
+  if (excess !== null) return { kind: 'unreadable', detail: excess };
   const read = readDocument(document, root, context.url);
   return 'detail' in read
     ? { kind: 'unreadable', detail: read.detail }
@@ -51,7 +59,8 @@ function hasEnd(xml: string, root: string): boolean {
 
 function readDocument(text: string, root: string | null, url: string): Document | { detail: string } {
   try {
-    return takeApart(text, root, url);
+    const document = takeApart(text, root, url);
+    return document.items.length > maxItems ? { detail: moreThan(maxItems, 'items') } : document;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
     if (root?.toLowerCase() === 'html') return { detail: 'a web page, not a feed' };

@@ -1,5 +1,8 @@
+/** What no server takes is no link; and a base is repeated in each link of its feed. */
+const maxLinkLength = 8_000;
+
 /**
- * A link as an absolute URL, or null for what is no http or https link. `bases`: from the outermost to the
+ * A link as an absolute URL, or null for what is no http or https link, or longer than any. `bases`: from the outermost to the
  * innermost: the document's URL after redirects, then each `xml:base` on the way down (undefined: none).
  */
 export function resolveLink(link: string | undefined, bases: readonly (string | undefined)[]): string | null {
@@ -25,7 +28,7 @@ export function alternateLink(links: readonly AtomLink[] | undefined): string | 
 }
 
 function joined(link: string | undefined, base: string | undefined): string | undefined {
-  if (link === undefined) return undefined;
+  if (link === undefined || link.length > maxLinkLength) return undefined;
   try {
     return new URL(link, base).href;
   } catch {

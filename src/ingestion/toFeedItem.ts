@@ -33,6 +33,10 @@ const maxSummaryCharacters = 1_000;
 const maxImageAltCharacters = 1_500;
 const maxTitleFromSummary = 100;
 const maxRawTitleLength = 20_000;
+/** A name, an id, a language: nobody's is longer, and a feed's own is repeated in each of its items. */
+const maxNameLength = 2_000;
+const maxTags = 100;
+const maxTagLength = 200;
 /** Entities and white space shrink: reading so much markup always fills a summary. */
 const enoughForSummary = 8 * maxSummaryCharacters;
 
@@ -89,12 +93,13 @@ function firstDate(dates: readonly (string | undefined)[], zone: string, doubts:
 function distinct(tags: readonly (string | undefined)[]): string[] {
   const seen = new Map<string, string>();
   for (const tag of tags) {
-    const text = collapsed(tag ?? '');
+    if (seen.size === maxTags) break;
+    const text = collapsed(tag?.slice(0, maxTagLength) ?? '');
     if (text !== '' && !seen.has(text.toLowerCase())) seen.set(text.toLowerCase(), text);
   }
   return [...seen.values()];
 }
 
 function cleaned(text: string | undefined): string | null {
-  return collapsed(text ?? '') || null;
+  return collapsed(text?.slice(0, maxNameLength) ?? '') || null;
 }
