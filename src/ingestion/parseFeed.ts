@@ -11,6 +11,7 @@ import {
 } from 'feedsmith';
 import { atomItem } from './atomItem.ts';
 import { documentLimits, moreThan } from './documentLimits.ts';
+import { entityAttack } from './entityAttack.ts';
 import type { FeedFormat, FeedItem, ParsedFeed } from './FeedItem.ts';
 import { jsonExcess } from './jsonExcess.ts';
 import { jsonItem } from './jsonItem.ts';
@@ -40,7 +41,9 @@ type Document = { format: FeedFormat; title: string | undefined; titleType: Titl
  * never a feed without items. Pure, and up to seconds long for what was made to be: see FeedParser.
  */
 export function parseFeed(text: string, context: FeedContext): FeedReading {
-  const document = withoutDoctype(text.trimStart());
+  const { xml: document, doctype } = withoutDoctype(text.trimStart());
+  const attack = entityAttack(doctype);
+  if (attack !== null) return { kind: 'unreadable', detail: attack };
   const root = rootName(document);
   if (root !== null && !hasEnd(document, root)) {
     return { kind: 'unreadable', detail: `the document ends before </${root}>` };

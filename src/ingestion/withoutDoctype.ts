@@ -1,13 +1,13 @@
 /**
  * Cuts the document type declaration out of an XML text: no feed needs one, and with it goes the whole class
  * of entity attacks. One that does not end is left for the parser to refuse. Only before the root element:
- * in an article, `<!DOCTYPE html>` is text.
+ * in an article, `<!DOCTYPE html>` is text. `doctype`: what was cut out, or empty.
  */
-export function withoutDoctype(xml: string): string {
+export function withoutDoctype(xml: string): { xml: string; doctype: string } {
   const start = firstDeclaration(xml);
-  if (!/^<!doctype/i.test(xml.slice(start, start + 9))) return xml;
-  const end = doctypeEnd(xml, start);
-  return end === null ? xml : xml.slice(0, start) + xml.slice(end);
+  const end = /^<!doctype/i.test(xml.slice(start, start + 9)) ? doctypeEnd(xml, start) : null;
+  if (end === null) return { xml, doctype: '' };
+  return { xml: xml.slice(0, start) + xml.slice(end), doctype: xml.slice(start, end) };
 }
 
 /** The root element's name, or null for what is no XML. Expects a document without its DOCTYPE. */

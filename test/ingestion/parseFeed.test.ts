@@ -185,13 +185,27 @@ describe('parseFeed', () => {
   it.each([
     ['an internal subset', '<!DOCTYPE rss [<!ENTITY a "]>"><!-- ]> --> ]>'],
     ['an external one', '<!-- < --><!DOCTYPE rss SYSTEM "http://evil.test/x.dtd">'],
-    ['a bomb', `<!DOCTYPE rss [<!ENTITY a "aaaa">${'<!ENTITY b "&a;&a;">'.repeat(100)}]>`],
+    ['names for characters', '<!DOCTYPE rss [<!ENTITY nbsp "&#160;"><!ENTITY amp "&amp;#38;">]>'],
+    [
+      'the entities of HTML',
+      '<!DOCTYPE rss [<!ENTITY % HTMLlat1 PUBLIC "-//W3C//x" "http://evil.test/x.ent">%HTMLlat1;]>',
+    ],
   ])('passes over %s of a DOCTYPE', (_, doctype) => {
     const feed = parsed(
       `<?xml version="1.0"?>${doctype}${rss('<item><title>a</title></item>').replace(/^<\?.*?\?>/, '')}`,
     );
 
     expect(feed.items.map(item => item.title)).toEqual(['a']);
+  });
+
+  it.each([
+    ['a bomb', '<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">', '"b", that is made of other entities'],
+    ['a long entity', `<!ENTITY a '${'a'.repeat(1_001)}'>`, '"a", that is longer than 1000 characters'],
+    ['an external entity', '<!ENTITY x SYSTEM "file:///etc/passwd">', '"x", that lies outside'],
+  ])('refuses %s', (_, subset, detail) => {
+    const reading = parseFeed(`<!DOCTYPE rss [${subset}]>${rss('<item><title>a</title></item>')}`, context);
+
+    expect(reading).toEqual({ kind: 'unreadable', detail: expect.stringContaining(detail) });
   });
 
   it('reads an Atom feed that quotes RSS in an article', () => {
