@@ -25,6 +25,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'secrets.ts',
     'setup',
     'channels',
+    'ingestion',
     'routing',
     'text',
     'publishing',

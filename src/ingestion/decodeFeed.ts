@@ -45,7 +45,7 @@ function isFirstCharacter(byte: number): boolean {
 }
 
 /** What header and XML declaration name, in this order, as far as we know it. */
-function declaredEncodings(bytes: Uint8Array, contentType: string | null): string[] {
+export function declaredEncodings(bytes: Uint8Array, contentType: string | null): string[] {
   const header = contentType?.match(/charset\s*=\s*["']?([^\s"';,]+)/i)?.[1];
   const head = decodeWindows1252(bytes.subarray(0, declarationBytes));
   const declaration = head.match(/^[^<]*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']+)["']/i)?.[1];
@@ -65,7 +65,8 @@ function knownEncoding(label: string | undefined): string | null {
   }
 }
 
-function isSingleByte(encoding: string): boolean {
+/** Whether each byte is a character: such a label proves nothing. */
+export function isSingleByte(encoding: string): boolean {
   return /^(windows-|iso-8859|koi8|macintosh|x-mac|ibm866)/.test(encoding);
 }
 

@@ -27,7 +27,8 @@ export type FeedFetch =
   | { kind: 'gone' }
   | { kind: 'failed'; detail: string; waitMs: number };
 
-const accept =
+/** The Accept header of whoever asks for a feed. */
+export const acceptFeeds =
   'application/rss+xml, application/atom+xml, application/rdf+xml, application/feed+json, ' +
   'application/json;q=0.9, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1';
 
@@ -48,7 +49,7 @@ export async function fetchFeed(
 
 function requestHeaders({ etag, lastModified }: FeedRequest): Record<string, string> {
   return {
-    accept,
+    accept: acceptFeeds,
     ...(etag === null ? {} : { 'if-none-match': etag }),
     ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
   };

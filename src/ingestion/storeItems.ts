@@ -3,16 +3,16 @@ import {
   insertArticleKeys,
   insertArticles,
   type KnownArticle,
-  knownArticles,
   updateArticleTexts,
 } from '../models/articles.ts';
 import type { Feed } from '../models/feeds.ts';
 import { canonicalUrl } from '../network/canonicalUrl.ts';
 import { type Routed, routeNewArticles } from '../routing/routeNewArticles.ts';
 import type { FeedItem } from './FeedItem.ts';
-import { guidsWithSeveralUrls, identityKeys, repeatedGuidKey } from './identityKeys.ts';
-import { type Merged, mergeItems } from './mergeItems.ts';
+import { repeatedGuidKey } from './identityKeys.ts';
+import type { Merged } from './mergeItems.ts';
 import { oldestFirst } from './oldestFirst.ts';
+import { recogniseItems } from './recogniseItems.ts';
 import { selectFirstImport } from './selectFirstImport.ts';
 import { believedDate, toArticle } from './toArticle.ts';
 
@@ -33,15 +33,7 @@ export async function storeItems(
   { now, newId }: StoreContext,
 ): Promise<Stored> {
   const withUrls = items.map(item => ({ ...item, canonicalUrl: item.url && canonicalUrl(item.url) }));
-  const repeated = await repeatedGuids(db, feed.id, withUrls);
-  const merged = mergeItems(withUrls, item => identityKeys(item, repeated));
-  const known = await knownArticles(
-    db,
-    feed.id,
-    merged.flatMap(({ keys }) => keys),
-  );
-  const fresh = merged.filter(({ keys }) => !keys.some(key => known.has(key)));
-  const seen = merged.filter(({ keys }) => keys.some(key => known.has(key)));
+  const { fresh, seen, known, repeated } = await recogniseItems(db, feed.id, withUrls);
 
   const changedArticles = await followSeen(db, feed.id, seen, known, now);
   const articles = await insertFresh(db, feed, fresh, now);
@@ -50,15 +42,6 @@ export async function storeItems(
   const routable = isFirst ? selectFirstImport(articles, feed.firstImport, now) : articles;
   const routed = await routeNewArticles(db, feed, routable, { now, newPostKey: newId });
   return { ...routed, newArticles: articles.length, changedArticles };
-}
-
-/** Those of this document and, as far as they occur in it, those of every earlier one. */
-async function repeatedGuids(db: Database, feedId: number, items: readonly Item[]): Promise<Set<string>> {
-  const guids = new Set(items.map(item => item.guid).filter(guid => guid !== null));
-  const remembered = await knownArticles(db, feedId, [...guids].map(repeatedGuidKey));
-  const repeated = guidsWithSeveralUrls(items);
-  for (const guid of guids) if (remembered.has(repeatedGuidKey(guid))) repeated.add(guid);
-  return repeated;
 }
 
 async function insertFresh(db: Database, feed: Feed, fresh: readonly Merged<Item>[], now: Date) {

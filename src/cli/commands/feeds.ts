@@ -3,12 +3,13 @@ import { listFeeds, pauseFeed, resumeFeed } from '../../models/feedList.ts';
 import { addSwitches } from '../addSwitches.ts';
 import { formatInstant, printJson, printTable, shorten } from '../output.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
+import { addFeedsTest } from './feedsTest.ts';
 
 type Options = { json?: boolean; workspace?: string };
 
-/** `headway feeds …`: the health of each feed, and its switch. */
+/** `headway feeds …`: the health of each feed, its switch, and a look at any URL. */
 export function addFeeds(program: Command): void {
-  const feeds = program.command('feeds').description('show feeds, pause and resume them');
+  const feeds = program.command('feeds').description('show feeds, try one, pause and resume them');
   feeds
     .command('list')
     .description('list feeds with their health')
@@ -16,6 +17,7 @@ export function addFeeds(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ headway feeds list')
     .action(async (options: Options) => withApp({}, context => list(context, options)));
+  addFeedsTest(feeds);
   addSwitches(feeds, {
     kind: 'feed',
     example: 'blog',
