@@ -20,7 +20,7 @@ const startMs = 30_000;
  * when a document takes too long or too much memory; the next document has a new one.
  *
  * The limit on a thread's memory stops what grows piece by piece. A single huge allocation beyond it still ends
- * the whole process: that is why documents are measured before they are taken apart (xmlExcess, jsonExcess), and
+ * the whole process: that is why documents are measured before they are taken apart (measureXml, jsonExcess), and
  * this limit is for what the measure does not foresee.
  */
 export class ParserThread {

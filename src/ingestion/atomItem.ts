@@ -46,9 +46,11 @@ function typed(text: { value?: string; type?: string } | undefined): TypedText {
   return { value: text?.value, type: textType(text?.type) };
 }
 
+const plainTypes = new Set([undefined, 'text', 'text/plain', 'application/octet-stream']);
+
 /** RFC 4287, section 3.1.1; Atom 0.3 has media types instead. */
-function textType(type: string | undefined): TitleType {
-  return type === undefined || type === 'text' || type === 'text/plain' ? 'text' : 'html';
+export function textType(type: string | undefined): TitleType {
+  return plainTypes.has(type) ? 'text' : 'html';
 }
 
 function personName(people: readonly AtomFeed.Person[] | undefined): string | undefined {

@@ -9,18 +9,19 @@ import {
   type RdfFeed,
   type RssFeed,
 } from 'feedsmith';
-import { atomItem } from './atomItem.ts';
+import { atomItem, textType } from './atomItem.ts';
 import { documentLimits, moreThan } from './documentLimits.ts';
 import { entityAttack } from './entityAttack.ts';
 import type { FeedFormat, FeedItem, ParsedFeed } from './FeedItem.ts';
 import { jsonExcess } from './jsonExcess.ts';
 import { jsonItem } from './jsonItem.ts';
+import { measureXml } from './measureXml.ts';
 import { plainTitle, type TitleType } from './plainTitle.ts';
 import { rdfItem } from './rdfItem.ts';
 import { rssItem } from './rssItem.ts';
 import { type DateDoubts, type RawItem, toFeedItem } from './toFeedItem.ts';
+import { withoutBase64 } from './withoutBase64.ts';
 import { rootName, withoutDoctype } from './withoutDoctype.ts';
-import { xmlExcess } from './xmlExcess.ts';
 
 export type FeedReading = { kind: 'parsed'; feed: ParsedFeed } | { kind: 'unreadable'; detail: string };
 
@@ -41,19 +42,29 @@ type Document = { format: FeedFormat; title: string | undefined; titleType: Titl
  * never a feed without items. Pure, and up to seconds long for what was made to be: see FeedParser.
  */
 export function parseFeed(text: string, context: FeedContext): FeedReading {
-  const { xml: document, doctype } = withoutDoctype(text.trimStart());
+  const { xml, doctype } = withoutDoctype(text.trimStart());
   const attack = entityAttack(doctype);
   if (attack !== null) return { kind: 'unreadable', detail: attack };
-  const root = rootName(document);
+  const root = rootName(xml);
+  const document = root === null ? xml : withLastBracket(withoutBase64(xml));
   if (root !== null && !hasEnd(document, root)) {
     return { kind: 'unreadable', detail: `the document ends before </${root}>` };
   }
-  const excess = root === null ? jsonExcess(document) : xmlExcess(document);
+  const { excess, hasItems } =
+    root === null ? { excess: jsonExcess(document), hasItems: false } : measureXml(document);
   if (excess !== null) return { kind: 'unreadable', detail: excess };
   const read = readDocument(document, root, context.url);
-  return 'detail' in read
-    ? { kind: 'unreadable', detail: read.detail }
-    : { kind: 'parsed', feed: finish(read, context) };
+  if ('detail' in read) return { kind: 'unreadable', detail: read.detail };
+  // Broken nesting, such as an element before the items that is never closed.
+  if (hasItems && read.items.length === 0) {
+    return { kind: 'unreadable', detail: 'its items stand where a feed has none' };
+  }
+  return { kind: 'parsed', feed: finish(read, context) };
+}
+
+/** A document that lacks no more than its very last `>` is whole. */
+function withLastBracket(xml: string): string {
+  return /<\/[\w:.-]+\s*$/.test(xml.slice(-100)) ? `${xml}>` : xml;
 }
 
 function hasEnd(xml: string, root: string): boolean {
@@ -86,18 +97,17 @@ function takeApart(text: string, root: string | null, url: string): Document {
 
 function fromRss(feed: RssFeed.Feed<string>, url: string): Document {
   const items = (feed.items ?? []).map(item => rssItem(item, feed, url));
-  return { format: 'rss', title: feed.title, titleType: 'rss', items };
+  return { format: 'rss', title: feed.title ?? feed.dc?.titles?.[0], titleType: 'rss', items };
 }
 
 function fromRdf(feed: RdfFeed.Feed<string>, url: string): Document {
   const items = (feed.items ?? []).map(item => rdfItem(item, feed, url));
-  return { format: 'rdf', title: feed.title, titleType: 'rss', items };
+  return { format: 'rdf', title: feed.title ?? feed.dc?.titles?.[0], titleType: 'rss', items };
 }
 
 function fromAtom(feed: AtomFeed.Feed<string>, url: string): Document {
   const items = (feed.entries ?? []).map(entry => atomItem(entry, feed, url));
-  const isText = feed.title?.type === undefined || feed.title.type === 'text';
-  return { format: 'atom', title: feed.title?.value, titleType: isText ? 'text' : 'html', items };
+  return { format: 'atom', title: feed.title?.value, titleType: textType(feed.title?.type), items };
 }
 
 function fromJson(feed: JsonFeed.Feed<string>, url: string): Document {

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { monthNumber } from './monthNumber.ts';
 
 export type FeedDate = {
   at: Date;
@@ -23,21 +24,25 @@ const zoneMinutes: ReadonlyMap<string, number> = new Map(
   }),
 );
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-
 const time = String.raw`(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?(?:\s*(?<meridiem>[ap])\.?m\.?(?![a-z]))?`;
 const zone = String.raw`\s*(?<zone>[a-z]{1,5}|(?:utc|gmt)?\s*[+-]\d{1,2}:?(?:\d{2})?)?`;
 const mail = new RegExp(
-  String.raw`^(?:[a-z]+\.?,?\s+)?(?<day>\d{1,2})[\s-]+(?<month>[a-z]{3,9})\.?,?[\s-]+(?<year>\d{2,4})(?:,?\s+${time}${zone})?$`,
-  'i',
+  String.raw`^(?:\p{L}+\.?,?\s+)?(?<day>\d{1,2})\.?[\s\-]+(?<month>[\p{L}\p{M}]{3,12})\.?,?[\s\-]+(?<year>\d{2,4})(?:,?\s+${time}${zone})?$`,
+  'iu',
 );
 const iso = new RegExp(
-  String.raw`^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(?:(?:t|\s+)${time}${zone})?$`,
+  String.raw`^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(?:(?:\s*t\s*|\s+)${time}${zone})?$`,
+  'i',
+);
+/** ISO 8601 without its hyphens or colons. */
+const basic = new RegExp(
+  String.raw`^(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})t(?<hour>\d{2}):?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?${zone}$`,
   'i',
 );
 
 /**
- * Reads a feed's date: RFC 822 and 2822 (named zones, two-digit years, no weekday), RFC 3339, W3CDTF. Null
+ * Reads a feed's date: RFC 822 and 2822 (named zones, two-digit years, no weekday, months of other languages),
+ * RFC 3339, ISO 8601, W3CDTF from the day on. Null
  * for what cannot be a date, such as 29 February 2026: JavaScript's own parser would roll it over, and
  * would read a time without a zone in the machine's. Without an offset, or with a zone name that nobody
  * knows, the time is read in `zoneName` (an IANA name), a bare day as its midnight.
@@ -45,7 +50,7 @@ const iso = new RegExp(
 export function parseFeedDate(text: string, zoneName: string): FeedDate | null {
   const trimmed = text.replace(/\([^()]*\)/g, ' ').trim();
   if (trimmed.length > 100) return null;
-  const groups = (mail.exec(trimmed) ?? iso.exec(trimmed))?.groups;
+  const groups = (mail.exec(trimmed) ?? iso.exec(trimmed) ?? basic.exec(trimmed))?.groups;
   if (groups === undefined) return null;
   const local = localTime(groups);
   if (local === null) return null;
@@ -79,11 +84,6 @@ function fullYear(text: string): number {
   const year = Number(text);
   if (text.length >= 4) return year;
   return text.length === 2 && year < 50 ? 2000 + year : 1900 + year;
-}
-
-function monthNumber(text: string): number | null {
-  const month = /^\d+$/.test(text) ? Number(text) : months.indexOf(text.slice(0, 3).toLowerCase()) + 1;
-  return month >= 1 && month <= 12 ? month : null;
 }
 
 function hourOfDay(hour: number, meridiem: string | undefined): number | null {

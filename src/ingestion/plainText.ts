@@ -74,12 +74,26 @@ function nextMarkup(html: string, from: number): number {
 
 function endOfMarkup(html: string, open: number): { end: number; gap: string } {
   if (html.startsWith('<!--', open)) return { end: after(html, '-->', open + 4), gap: '' };
-  const end = after(html, '>', open);
+  const end = endOfTag(html, open);
   const name = /^<\/?([a-zA-Z][\w:-]*)/.exec(html.slice(open, open + 40))?.[1]?.toLowerCase() ?? '';
   if (silentElements.has(name) && html.charAt(open + 1) !== '/' && html.charAt(end - 2) !== '/') {
     return { end: after(html, '>', indexIgnoringCase(html, `</${name}`, end)), gap: ' ' };
   }
   return { end, gap: inlineElements.has(name) ? '' : ' ' };
+}
+
+/** Behind its `>`; one in a quoted value, such as `alt="a > b"`, ends nothing. */
+function endOfTag(html: string, open: number): number {
+  const mark = />|=\s*(["'])/g;
+  mark.lastIndex = open;
+  for (let found = mark.exec(html); found !== null; found = mark.exec(html)) {
+    const [, quote] = found;
+    if (quote === undefined) return mark.lastIndex;
+    const close = html.indexOf(quote, mark.lastIndex);
+    // A quote that nobody closes is a slip, and no reason to lose the rest of the text.
+    if (close !== -1) mark.lastIndex = close + 1;
+  }
+  return html.length;
 }
 
 function after(html: string, mark: string, from: number): number {

@@ -18,11 +18,16 @@ export function absoluteLink(link: string | undefined): string | null {
   return resolveLink(link, []);
 }
 
+/** A relation may be written out in full: RFC 4287, section 4.2.7.2. */
+const registry = /^http:\/\/www\.iana\.org\/assignments\/relation\//;
+
 export type AtomLink = { href?: string; rel?: string; type?: string };
 
 /** The entry's own page among its links: `alternate` (the default), HTML before any other type. */
 export function alternateLink(links: readonly AtomLink[] | undefined): string | undefined {
-  const alternates = (links ?? []).filter(link => (link.rel ?? 'alternate').toLowerCase() === 'alternate');
+  const alternates = (links ?? []).filter(
+    link => (link.rel ?? 'alternate').replace(registry, '').toLowerCase() === 'alternate',
+  );
   const html = alternates.find(link => link.type?.toLowerCase().startsWith('text/html'));
   return (html ?? alternates.find(link => link.href !== undefined))?.href;
 }

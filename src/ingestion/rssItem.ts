@@ -13,10 +13,14 @@ export function rssItem(
   return {
     guid: item.guid?.value,
     url: rssLink(item, bases),
-    title: { value: item.title ?? item.dc?.titles?.[0] ?? item.itunes?.title, type: 'rss' },
+    title: {
+      value: item.title ?? item.dc?.titles?.[0] ?? item.itunes?.title ?? item.media?.title?.value,
+      type: 'rss',
+    },
     summaries: [
       { value: item.description, type: 'html' },
       { value: item.content?.encoded, type: 'html' },
+      { value: item.dc?.descriptions?.[0], type: 'html' },
       { value: item.itunes?.summary, type: 'html' },
       { value: item.media?.description?.value, type: 'html' },
     ],

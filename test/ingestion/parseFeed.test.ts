@@ -99,6 +99,55 @@ describe('parseFeed', () => {
     expect(feed.items[0]).toMatchObject({ author: 'Ada', tags: ['Label'], summary: 'plain <p>' });
   });
 
+  it('reads texts of Atom that are in base64', () => {
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const feed = parsed(
+      `<feed version="0.3" xmlns="http://purl.org/atom/ns#"><title mode="base64">${base64('Caf\u00e9 & bar')}</title>
+        <entry><id>1</id><title mode="base64">${base64('Use <b>')}</title></entry>
+        <entry><id>2</id><title type="text/html" mode="base64">${base64('<b>Bold</b> &amp; plain')}</title></entry>
+        <entry><id>3</id><title type="application/octet-stream">${base64('<i>')}</title>
+          <summary mode="escaped">no base64</summary></entry></feed>`,
+    );
+
+    expect(feed.title).toBe('Caf\u00e9 & bar');
+    expect(feed.items.map(item => item.title)).toEqual(['Use <b>', 'Bold & plain', '<i>']);
+    expect(feed.items[2]).toMatchObject({ summary: 'no base64' });
+  });
+
+  it('finds titles and texts where there are none of their own', () => {
+    const feed = parsed(
+      `<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com/mrss/">
+        <channel><dc:title>Blog</dc:title>
+        <item><media:title>Clip</media:title></item>
+        <item><dc:title>One</dc:title><dc:description>Two</dc:description></item></channel></rss>`,
+    );
+
+    expect(feed.title).toBe('Blog');
+    expect(feed.items).toMatchObject([{ title: 'Clip' }, { title: 'One', summary: 'Two' }]);
+  });
+
+  it('reads a document that lacks no more than its last bracket', () => {
+    const whole = rss('<item><title>a</title></item>');
+
+    const feed = parsed(`${whole.slice(0, -1)}\n`);
+
+    expect(feed.items).toMatchObject([{ title: 'a' }]);
+  });
+
+  it('bounds what a feed repeats in each of its items', () => {
+    const long = 'n'.repeat(10_000);
+    const feed = parsed(
+      `<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${long}"><author><name>${long}</name></author>
+        <entry><id>${long}</id><title>a</title>${`<category term="x"/>`.repeat(3)}
+          ${Array.from({ length: 200 }, (_, n) => `<category term="${n}${long}"/>`).join('')}</entry></feed>`,
+    );
+
+    const [item] = feed.items;
+    expect([item?.author?.length, item?.language?.length, item?.guid?.length]).toEqual([2_000, 2_000, 2_000]);
+    expect(item?.tags).toHaveLength(100);
+    expect(Math.max(...(item?.tags.map(tag => tag.length) ?? []))).toBe(200);
+  });
+
   it('reads RDF', () => {
     const feed = parsed(
       `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
@@ -231,6 +280,11 @@ describe('parseFeed', () => {
       'half a feed',
       '<rss version="2.0"><channel><title>x</title><item><title>a</title></item>',
       /ends before <\/rss>/,
+    ],
+    [
+      'a feed whose items lie in what nobody closed',
+      rss('<x:unclosed><item><title>a</title></item>'),
+      /items stand where a feed has none/,
     ],
     ['an endless prolog', '<!--a-->'.repeat(100_000), /no RSS/],
     ['an endless DOCTYPE', `<!DOCTYPE ${'<!--'.repeat(100_000)}`, /no RSS/],

@@ -10,6 +10,9 @@ const cases: [string, string][] = [
   ['before<!-- <b>hidden</b> -->after', 'beforeafter'],
   ['sp<b>li</b>t', 'split'],
   ['one<br>two<li>three', 'one two three'],
+  ['<img alt="a > b" src=x>one <a title=\'2 > 1\'>two</a>', 'one two'],
+  ['<p class="never closed>kept</p>', 'kept'],
+  ["it<b>'s</b> <i a=b'c>here</i>", "it's here"],
   ['cut off <a href="https://x.test', 'cut off'],
   ['<script>never closed', ''],
   ['<svg/>kept', 'kept'],
@@ -24,6 +27,7 @@ describe('plainText', () => {
     ['deep nesting', '<div>'.repeat(200_000)],
     ['unclosed tags', '<a '.repeat(300_000)],
     ['unclosed comments', '<!--'.repeat(300_000)],
+    ['unclosed quotes', `<a b="${"<a b='".repeat(300_000)}`],
     ['bare brackets', '<'.repeat(1_000_000)],
   ])('reads %s in bounded time', (_, html) => {
     const startedMs = performance.now();

@@ -16,6 +16,7 @@ describe('resolveLink', () => {
     ['http://[broken', null],
     ['', null],
     [undefined, null],
+    [`https://x.test/${'a'.repeat(8_000)}`, null],
   ])('resolves %j against the document as %j', (link, expected) => {
     expect(resolveLink(link, [documentUrl])).toBe(expected);
   });
@@ -23,6 +24,7 @@ describe('resolveLink', () => {
   it('follows the chain of bases inwards and passes over a broken one', () => {
     expect(resolveLink('c', [documentUrl, '/a/', undefined, 'b/'])).toBe('https://blog.test/a/b/c');
     expect(resolveLink('c', [documentUrl, 'http://[broken'])).toBe('https://blog.test/feeds/c');
+    expect(resolveLink('c', [documentUrl, `/${'a/'.repeat(4_000)}`])).toBe('https://blog.test/feeds/c');
   });
 });
 
@@ -41,6 +43,9 @@ describe('alternateLink', () => {
 
     expect(alternateLink([{ href: '/self', rel: 'self' }, json, html])).toBe('/a');
     expect(alternateLink([json])).toBe('/a.json');
+    expect(alternateLink([{ href: '/b', rel: 'http://www.iana.org/assignments/relation/alternate' }])).toBe(
+      '/b',
+    );
     expect(alternateLink([{ href: '/self', rel: 'self' }])).toBeUndefined();
   });
 });

@@ -6,6 +6,8 @@ const { maxItems, maxElements, maxNesting, maxAttributes, maxTagCharacters, maxT
 /** HTML that some feeds leave unescaped, and that nobody closes. */
 const voidElements = new Set(['br', 'hr', 'img', 'input', 'wbr']);
 
+const knownBy = new Set(['title', 'link', 'guid', 'id']);
+
 type Tag = {
   /** In lower case; `/item` for an end, `?xml` and `!doctype` for what is no element. */
   name: string;
@@ -17,27 +19,41 @@ type Tag = {
   textCharacters: number;
 };
 
+export type XmlMeasure = {
+  /** What there is too much of; null: nothing. */
+  excess: string | null;
+  /** Whether some item has what an item is known by. Meaningless where there is an excess. */
+  hasItems: boolean;
+};
+
 /**
- * Says of what an XML document holds too much; null: of nothing. It looks at each character once and judges
- * nothing else: what does not close is left for the parser to refuse.
+ * Measures an XML document before it is taken apart. It looks at each character once and judges nothing else:
+ * what does not close is left for the parser to refuse.
  */
-export function xmlExcess(xml: string): string | null {
+export function measureXml(xml: string): XmlMeasure {
   const open: string[] = [];
   let elements = 0;
   let items = 0;
+  let hasItems = false;
   for (const tag of tagsOf(xml)) {
-    const excess = tagExcess(tag);
-    if (excess !== null) return excess;
+    let excess = tagExcess(tag);
     if (tag.name.startsWith('/')) leave(open, tag.name.slice(1));
-    if (!/^[^/?!]/.test(tag.name)) continue;
-    elements += 1;
-    items += isItem(tag.name) ? 1 : 0;
-    if (!tag.isEmpty && !voidElements.has(tag.name)) open.push(tag.name);
-    if (items > maxItems) return moreThan(maxItems, 'items');
-    if (elements > maxElements) return moreThan(maxElements, 'elements');
-    if (open.length > maxNesting) return moreThan(maxNesting, 'elements nested in each other');
+    if (isElement(tag.name)) {
+      elements += 1;
+      items += isItem(tag.name) ? 1 : 0;
+      hasItems ||= knownBy.has(tag.name) && isItem(open.at(-1) ?? '');
+      if (!tag.isEmpty && !voidElements.has(tag.name)) open.push(tag.name);
+      excess ??= excessOf({ elements, items, depth: open.length });
+    }
+    if (excess !== null) return { excess, hasItems };
   }
-  return null;
+  return { excess: null, hasItems };
+}
+
+function excessOf({ elements, items, depth }: { elements: number; items: number; depth: number }) {
+  if (items > maxItems) return moreThan(maxItems, 'items');
+  if (elements > maxElements) return moreThan(maxElements, 'elements');
+  return depth > maxNesting ? moreThan(maxNesting, 'elements nested in each other') : null;
 }
 
 function tagExcess({ textCharacters, attributes, characters }: Tag): string | null {
@@ -50,6 +66,11 @@ function tagExcess({ textCharacters, attributes, characters }: Tag): string | nu
 function leave(open: string[], name: string): void {
   const place = open.lastIndexOf(name);
   if (place !== -1) open.length = place;
+}
+
+/** Neither an end nor a declaration, nor what stands behind the last tag. */
+function isElement(name: string): boolean {
+  return /^[^/?!]/.test(name);
 }
 
 function isItem(name: string): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { documentLimits } from '../../src/ingestion/documentLimits.ts';
-import { xmlExcess } from '../../src/ingestion/xmlExcess.ts';
+import { measureXml } from '../../src/ingestion/measureXml.ts';
 
 const { maxItems, maxElements, maxNesting, maxAttributes, maxTagCharacters, maxTextCharacters } =
   documentLimits;
@@ -9,7 +9,9 @@ const attributes = (count: number) => Array.from({ length: count }, (_, n) => `a
 const nested = (depth: number) => `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`;
 const text = (length: number) => 'x'.repeat(length);
 
-describe('xmlExcess', () => {
+const xmlExcess = (xml: string) => measureXml(xml).excess;
+
+describe('measureXml', () => {
   it.each([
     ['items', (count: number) => `<rss>${'<item/>'.repeat(count)}</rss>`, maxItems],
     ['entries', (count: number) => `<feed>${'<atom:Entry></atom:Entry>'.repeat(count)}</feed>`, maxItems],
@@ -53,4 +55,15 @@ describe('xmlExcess', () => {
       expect(xmlExcess(xml)).toBeNull();
     },
   );
+
+  it.each([
+    ['an item with a title', '<rss><item><title>a</title></item></rss>', true],
+    ['an entry with an id', '<a:feed><a:entry><b/><id>a</id></a:entry></a:feed>', true],
+    ['an item without anything', '<rss><item><author>a</author></item></rss>', false],
+    ['a title of something else', '<rss><item><image><title>a</title></image></item></rss>', false],
+    ['no item', '<rss><channel><title>a</title></channel></rss>', false],
+    ['one in CDATA', '<rss><![CDATA[<item><title>a</title></item>]]></rss>', false],
+  ])('says whether a document has items: %s', (_, xml, hasItems) => {
+    expect(measureXml(xml)).toEqual({ excess: null, hasItems });
+  });
 });
