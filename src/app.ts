@@ -9,6 +9,9 @@ import { createDatabaseHealth, type DatabaseHealth } from './database/DatabaseHe
 import { holdOn } from './database/holdOn.ts';
 import { type OnLocksLost, UnitLocks } from './database/lockConnection.ts';
 import { migrate } from './database/migrate.ts';
+import type { ImportClaimsInHand } from './imports/importClaimsInHand.ts';
+import { importsConsumer } from './imports/importsConsumer.ts';
+import { RunImportsJob } from './imports/RunImportsJob.ts';
 import { FeedParser } from './ingestion/FeedParser.ts';
 import type { FeedClaimsInHand } from './ingestion/feedClaimsInHand.ts';
 import { IngestFeedsJob } from './ingestion/IngestFeedsJob.ts';
@@ -49,8 +52,9 @@ export type App = {
   ingestFeeds: IngestFeedsJob;
   /** How a feed is read that need be none of ours. */
   feedReading: { fetch: GuardedFetch; read: ReadDocument };
+  runImports: RunImportsJob;
   /** What each queue's consumer does beside its work, by the queue's name. */
-  consumers: { publishing: UnitConsumer; ingestion: UnitConsumer };
+  consumers: { publishing: UnitConsumer; ingestion: UnitConsumer; imports: UnitConsumer };
   /** Told of what happens to those who ask the database something. */
   health: DatabaseHealth;
   /** Says what to do when the locks were lost with their connection, before the first is taken again. */
@@ -144,15 +148,18 @@ function compose({ config, logger, db, locks, parser, secretBox, health }: Parts
   const publishing = { db, service, logger, newToken: randomUUID, lock, claims, limits, health };
   const feedReading = { fetch, read: parser.read };
   const feedClaims: FeedClaimsInHand = new Map();
+  const importClaims: ImportClaimsInHand = new Set();
   return {
     publishing,
     accounts: { db, channels: channelRegistry, ...outlet },
     publishNextArticle: new PublishNextArticleJob(publishing, lock),
     ingestFeeds: new IngestFeedsJob({ db, lock, ...feedReading, logger, claims: feedClaims }),
     feedReading,
+    runImports: new RunImportsJob({ db, lock, logger, claims: importClaims }),
     consumers: {
       publishing: publishingConsumer(publishing),
       ingestion: ingestionConsumer({ db, lock, logger, claims: feedClaims }),
+      imports: importsConsumer({ db, lock, logger, claims: importClaims }),
     },
   };
 }

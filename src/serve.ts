@@ -133,6 +133,9 @@ async function openQueues(
   const ingest = (_payload: unknown, signal: AbortSignal) => {
     return app.ingestFeeds.handle({}, { clock, signal: AbortSignal.any([signal, stopping]) });
   };
+  const runImports = (_payload: unknown, signal: AbortSignal) => {
+    return app.runImports.handle({}, { clock, signal: AbortSignal.any([signal, stopping]) });
+  };
   journal.start();
   if (isWorker) record.start();
   const options: QueuesOptions = {
@@ -140,6 +143,7 @@ async function openQueues(
     tasks: {
       publishing: { run: publish, consumer: app.consumers.publishing },
       ingestion: { run: ingest, consumer: app.consumers.ingestion },
+      imports: { run: runImports, consumer: app.consumers.imports },
     },
     listTicking: () => listWorkspaces(app.db),
     withLock: (key, work) => withAdvisoryLock(app.db, key, work),

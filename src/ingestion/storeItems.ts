@@ -18,7 +18,12 @@ import { believedDate, toArticle } from './toArticle.ts';
 
 type Item = FeedItem & { canonicalUrl: string | null };
 
-export type StoreContext = { now: Date; newId: () => string };
+export type StoreContext = {
+  now: Date;
+  newId: () => string;
+  /** Default `oldest_first`: feeds put the newest on top. `as_given`: the caller has put them in order. */
+  order?: 'oldest_first' | 'as_given';
+};
 export type Stored = Routed & { newArticles: number; changedArticles: number };
 
 /**
@@ -30,13 +35,13 @@ export async function storeItems(
   db: Database,
   feed: Feed,
   items: readonly FeedItem[],
-  { now, newId }: StoreContext,
+  { now, newId, order = 'oldest_first' }: StoreContext,
 ): Promise<Stored> {
   const withUrls = items.map(item => ({ ...item, canonicalUrl: item.url && canonicalUrl(item.url) }));
   const { fresh, seen, known, repeated } = await recogniseItems(db, feed.id, withUrls);
 
   const changedArticles = await followSeen(db, feed.id, seen, known, now);
-  const articles = await insertFresh(db, feed, fresh, now);
+  const articles = await insertFresh(db, feed, fresh, { now, order });
   await rememberRepeated(db, feed.id, repeated, articles);
   const isFirst = feed.firstImportedAt === null;
   const routable = isFirst ? selectFirstImport(articles, feed.firstImport, now) : articles;
@@ -44,11 +49,14 @@ export async function storeItems(
   return { ...routed, newArticles: articles.length, changedArticles };
 }
 
-async function insertFresh(db: Database, feed: Feed, fresh: readonly Merged<Item>[], now: Date) {
-  const inOrder = oldestFirst(
-    fresh.map(({ item, keys }) => ({ item, keys, publishedAt: believedDate(item, now) })),
-    now,
-  );
+async function insertFresh(
+  db: Database,
+  feed: Feed,
+  fresh: readonly Merged<Item>[],
+  { now, order }: Required<Pick<StoreContext, 'now' | 'order'>>,
+) {
+  const dated = fresh.map(({ item, keys }) => ({ item, keys, publishedAt: believedDate(item, now) }));
+  const inOrder = order === 'as_given' ? dated : oldestFirst(dated, now);
   const articles = inOrder.map(({ item }) => toArticle(item, feed.id, now));
   const ids = await insertArticles(db, { workspaceId: feed.workspaceId, feedId: feed.id, now }, articles);
   const stored = articles.flatMap((article, place) => {

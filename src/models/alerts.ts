@@ -12,6 +12,7 @@ export type AlertKind =
   | 'outcome_unknown'
   | 'late_success'
   | 'articles_too_old'
+  | 'import_failed'
   | 'clock_set_back';
 
 export type NewAlert = {

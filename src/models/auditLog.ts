@@ -5,7 +5,7 @@ export type AuditEntry = {
   /** Who did it: `cli`, or a person's name once there are several. */
   actor: string;
   action: string;
-  subjectType: 'workspace' | 'account' | 'channel' | 'feed' | 'route' | 'route_article';
+  subjectType: 'workspace' | 'account' | 'channel' | 'feed' | 'route' | 'route_article' | 'import';
   subjectId: number;
   detail?: Readonly<Record<string, unknown>>;
   now: Date;

@@ -5,7 +5,8 @@ import { dueBefore, type Feed, type FeedStatus, isReadableFeed } from './feeds.t
 
 export type FeedClaim = { feedId: number; claimToken: string };
 
-const feedColumns = `
+/** Row fields of a `Feed`, for any statement that joins `feeds f` and `workspaces w`. */
+export const feedColumns = `
   f.id, f.workspace_id as "workspaceId", f.name, f.url, f.every_ms as "everyMs",
   f.first_import as "firstImport", f.max_age_ms as "maxAgeMs", f.status, f.etag,
   f.last_modified as "lastModified", f.moved_to as "movedTo", f.moved_hits as "movedHits",

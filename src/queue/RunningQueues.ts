@@ -3,6 +3,7 @@ import { checkEvictionPolicy } from './evictionPolicy.ts';
 import { reconcileSchedules } from './reconcileSchedules.ts';
 import { ScheduleReconciler } from './ScheduleReconciler.ts';
 import {
+  importsTick,
   ingestionTick,
   publishingTick,
   type QueueName,
@@ -40,7 +41,11 @@ export class RunningQueues implements Queues {
       onError: () => this.#reconciler.hurry(),
     });
     const open = (name: QueueName) => openQueue(store, name, this.#errors, limits);
-    this.#queues = { publishing: open('publishing'), ingestion: open('ingestion') };
+    this.#queues = {
+      publishing: open('publishing'),
+      ingestion: open('ingestion'),
+      imports: open('imports'),
+    };
     this.#consumers = new Consumers({ ...options, errors: this.#errors });
     this.#reconciler = new ScheduleReconciler({
       reconcile: () => this.reconcile(),
@@ -122,7 +127,11 @@ export class RunningQueues implements Queues {
     try {
       const ticking = await listTicking();
       health.answered();
-      return { publishing: ticking.map(publishingTick), ingestion: [ingestionTick(ingestEveryMs)] };
+      return {
+        publishing: ticking.map(publishingTick),
+        ingestion: [ingestionTick(ingestEveryMs)],
+        imports: [importsTick],
+      };
     } catch (error) {
       if (!health.failed(error)) logger.error({ err: error }, 'workspaces not listed');
       throw error;

@@ -1,13 +1,14 @@
 import { tickOffsetMs } from '../publishing/tickOffset.ts';
 
 /** Every recurring tick on one screen: what it is called, how often it runs, what is kept of it. */
-export const queueNames = { publishing: 'publishing', ingestion: 'ingestion' } as const;
+export const queueNames = { publishing: 'publishing', ingestion: 'ingestion', imports: 'imports' } as const;
 export type QueueName = keyof typeof queueNames;
 
 /** What the ticks of each queue carry: ids and nothing else. */
 export type TickPayloads = {
   publishing: { workspaceId: number };
   ingestion: Record<string, never>;
+  imports: Record<string, never>;
 };
 
 /** Ticks of a queue that run side by side in a process. */
@@ -16,6 +17,8 @@ export const concurrency: Readonly<Record<QueueName, number>> = {
   publishing: 40,
   // One tick reads many feeds side by side by itself.
   ingestion: 1,
+  // A long import must not keep those of other workspaces waiting, who come with a later tick.
+  imports: 2,
 };
 
 /** One job scheduler as it should be. Its ticks' ids are `repeat:<id>:<slot>`: one job per slot. */
@@ -64,3 +67,14 @@ export function ingestionTick(everyMs: number): WantedScheduler {
     payload: {},
   };
 }
+
+const importsEveryMs = 15_000;
+
+/** Runs the imports that wait, of all workspaces; the command that brought one does not wait for it. */
+export const importsTick: WantedScheduler = {
+  id: 'run-imports',
+  everyMs: importsEveryMs,
+  offsetMs: Math.floor(importsEveryMs / 3),
+  jobName: 'run-imports',
+  payload: {},
+};

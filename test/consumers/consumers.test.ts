@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { queueNames } from '../../src/queue/schedule.ts';
 import type { ConsumerHarness } from './ConsumerHarness.ts';
 import { describeConsumer } from './describeConsumer.ts';
+import { importsHarness } from './harnesses/imports.ts';
 import { ingestionHarness } from './harnesses/ingestion.ts';
 import { publishingHarness } from './harnesses/publishing.ts';
 
@@ -11,6 +12,7 @@ type QueueName = (typeof queueNames)[keyof typeof queueNames];
 const harnesses: Readonly<Record<QueueName, ConsumerHarness>> = {
   publishing: publishingHarness,
   ingestion: ingestionHarness,
+  imports: importsHarness,
 };
 
 for (const [queue, harness] of Object.entries(harnesses)) describeConsumer(queue, harness);

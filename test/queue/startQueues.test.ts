@@ -52,6 +52,7 @@ async function start(
       tasks: {
         publishing: { run: publish, consumer: nothingClaimed },
         ingestion: { run: ingest, consumer: nothingClaimed },
+        imports: { run: async () => null, consumer: nothingClaimed },
       },
       listTicking: async () => [{ id: 7, tickIntervalMs: everyMs }],
       withLock: (_key, work) => work(),
@@ -141,6 +142,7 @@ describe.each(storeKinds)('startQueues on %s', kind => {
           tasks: {
             publishing: { run, consumer: nothingClaimed },
             ingestion: { run: async () => null, consumer: nothingClaimed },
+            imports: { run: async () => null, consumer: nothingClaimed },
           },
           signal: stopping.signal,
         },
@@ -255,6 +257,7 @@ describe.each(storeKinds)('startQueues on %s', kind => {
       tasks: {
         publishing: { run, consumer: { ...nothingClaimed, recover: () => recovery } },
         ingestion: { run: async () => null, consumer: nothingClaimed },
+        imports: { run: async () => null, consumer: nothingClaimed },
       },
     });
     // Another process runs ticks meanwhile, so there are some to be taken.
@@ -280,6 +283,7 @@ describe.each(storeKinds)('startQueues on %s', kind => {
           consumer: { ...nothingClaimed, recover: () => new Promise(() => {}) },
         },
         ingestion: { run: async () => null, consumer: nothingClaimed },
+        imports: { run: async () => null, consumer: nothingClaimed },
       },
     });
 
@@ -407,6 +411,7 @@ describe.skipIf(!hasRedisServer())('startQueues on a Redis of its own', () => {
         tasks: {
           publishing: { run: () => new Promise(() => {}), consumer: nothingClaimed },
           ingestion: { run: async () => null, consumer: nothingClaimed },
+          imports: { run: async () => null, consumer: nothingClaimed },
         },
       },
     );
