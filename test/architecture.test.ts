@@ -100,6 +100,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   ],
   imports: [
     'ingestion',
+    'didYouMean.ts',
     'routing',
     'network',
     'text',
@@ -171,6 +172,7 @@ describe('the directions of the source', () => {
     ['commander', ['cli/']],
     ['hono', ['http/', 'cli/demo/']],
     ['yaml', ['setup/', 'channels/files.ts', 'imports/']],
+    ['yauzl', ['imports/']],
     ['nostr-tools', ['channels/nostr.ts', 'channels/nostr/']],
     ['luxon', ['calendar/', 'setup/', 'ingestion/', 'cli/']],
   ])('keeps %s where it belongs', (name, places) => {

@@ -1,4 +1,5 @@
 import { newestAlerts } from '../models/alerts.ts';
+import { openImports } from '../models/imports.ts';
 import { countByStatus } from '../models/routeArticleList.ts';
 import { loadSchedule, type Schedule } from '../models/schedule.ts';
 import { countQueued } from '../models/statusCounts.ts';
@@ -7,6 +8,7 @@ import { isWithoutWorker, readyReason } from '../publishing/explain.ts';
 import { openChannels } from '../publishing/openChannels.ts';
 import { nextSlot } from '../publishing/slot.ts';
 import { isClockSetBack, workspaceStops } from '../publishing/tickStop.ts';
+import { importJson } from './describeImport.ts';
 import type { CommandContext } from './withApp.ts';
 
 const alertsShown = 10;
@@ -44,6 +46,7 @@ export async function describeWorkspace(
     skipped: total(counts, 'skipped'),
     oldestReadyAt: queued.oldestReadyAt,
     lagMs: queued.oldestReadyAt && at.getTime() - queued.oldestReadyAt.getTime(),
+    imports: (await openImports(db, workspace.id)).map(importJson),
     alerts,
     olderAlerts: older,
     holds: verdicts.flatMap(({ channel, closed }) => (closed ? [{ channel: channel.name, ...closed }] : [])),

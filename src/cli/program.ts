@@ -8,7 +8,9 @@ import { addApply } from './commands/apply.ts';
 import { addChannels } from './commands/channels.ts';
 import { addDead } from './commands/dead.ts';
 import { addDemo } from './commands/demo.ts';
+import { addExportOpml } from './commands/exportOpml.ts';
 import { addFeeds } from './commands/feeds.ts';
+import { addImport } from './commands/imports.ts';
 import { addIngest } from './commands/ingest.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addQueue } from './commands/queue.ts';
@@ -45,6 +47,8 @@ const commands = [
   addServe,
   addMigrate,
   addApply,
+  addExportOpml,
+  addImport,
   addIngest,
   addTick,
   addQueue,

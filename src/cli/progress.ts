@@ -1,13 +1,17 @@
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const frameMs = 100;
 
-/** Shows on standard error that work goes on, while a person watches; nothing in a pipe. */
-export function startProgress(what: string): { end: () => void } {
+/**
+ * Shows on standard error that work goes on, while a person watches; nothing in a pipe. What changes meanwhile
+ * is asked for at each turn.
+ */
+export function startProgress(what: string | (() => string)): { end: () => void } {
   const { stderr } = process;
   if (!stderr.isTTY) return { end: () => {} };
   let frame = 0;
   const timer = setInterval(() => {
-    stderr.write(`\r${frames[frame++ % frames.length]} ${what} …`);
+    const text = typeof what === 'string' ? what : what();
+    stderr.write(`\r\x1b[K${frames[frame++ % frames.length]} ${text} …`);
   }, frameMs);
   return {
     end: () => {

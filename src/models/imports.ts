@@ -52,8 +52,8 @@ const updateSealed = {
   name: 'seal-import',
   text: `
     update imports
-    set rows_total = $2, rows_done = $3, rows_bad = $3, problems = $4,
-        status = case when $2 = $3 then 'done' else 'pending' end, finished_at = case when $2 = $3 then $5::timestamptz end
+    set rows_total = $2::int, rows_done = $3::int, rows_bad = $3::int, problems = $4,
+        status = case when $2::int = $3::int then 'done' else 'pending' end, finished_at = case when $2::int = $3::int then $5::timestamptz end
     where id = $1`,
 };
 

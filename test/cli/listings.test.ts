@@ -190,6 +190,7 @@ describe('headway status', () => {
           skipped: 0,
           oldestReadyAt: '2026-01-01T00:00:00.000Z',
           lagMs: Date.parse(at) - Date.parse('2026-01-01T00:00:00Z'),
+          imports: [],
           alerts: [],
           olderAlerts: 0,
           holds: [{ channel: 'paused', reason: 'channel_paused', until: null, detail: null }],

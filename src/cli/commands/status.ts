@@ -81,6 +81,10 @@ function printWorkspace(each: Described): void {
   for (const { channel, reason, until, detail } of each.holds) {
     print(`  channel ${channel}: ${reason} until ${formatInstant(until)}${detail ? ` (${detail})` : ''}`);
   }
+  for (const { id, source, status, rows, lastError } of each.imports) {
+    const error = lastError === null ? '' : ` (${lastError})`;
+    print(`  import ${id} ${source}: ${status}, ${rows.done} of ${rows.total} rows${error}`);
+  }
   for (const { message, createdAt } of each.alerts) print(`  alert ${formatInstant(createdAt)}: ${message}`);
   if (each.olderAlerts > 0) print(`  and ${each.olderAlerts} older alerts`);
 }
