@@ -1,12 +1,14 @@
-/** One record of a text; the next begins at `end`. `more`: the text does not hold the whole of it. */
+/**
+ * One record of a text; the next begins at `end`. `more`: the text does not hold the whole of it. `unclosed`: a
+ * quote is opened and not closed, as it turned out only at `seenAt`.
+ */
 export type CsvRecord =
   | { kind: 'record'; cells: string[]; end: number }
   | { kind: 'more' }
-  | { kind: 'bad'; reason: string };
+  | { kind: 'unclosed'; seenAt: number };
 
-type Cell = { text: string; end: number };
-
-const unclosed = 'a quote is opened and not closed';
+type Cell = { kind: 'cell'; text: string; end: number };
+type Broken = { kind: 'more' } | { kind: 'unclosed'; seenAt: number };
 
 /**
  * Reads the record that begins at a place in a text (RFC 4180, with what spreadsheets make of it: any end of
@@ -23,8 +25,8 @@ export function csvRecord(
   let at = from;
   for (;;) {
     const cell = readCell(text, at, delimiter);
-    if (cell === 'unclosed' || (cell === 'more' && isWhole)) return { kind: 'bad', reason: unclosed };
-    if (cell === 'more') return { kind: 'more' };
+    if (cell.kind === 'more' && isWhole) return { kind: 'unclosed', seenAt: text.length };
+    if (cell.kind !== 'cell') return cell;
     cells.push(cell.text);
     const next = text.charAt(cell.end);
     if (next === delimiter) at = cell.end + 1;
@@ -38,7 +40,7 @@ export function csvRecord(
   }
 }
 
-function readCell(text: string, from: number, delimiter: string): Cell | 'more' | 'unclosed' {
+function readCell(text: string, from: number, delimiter: string): Cell | Broken {
   let open = from;
   while (text.charAt(open) === ' ') open += 1;
   return text.charAt(open) === '"' ? readQuoted(text, open, delimiter) : readPlain(text, from, delimiter);
@@ -47,10 +49,10 @@ function readCell(text: string, from: number, delimiter: string): Cell | 'more' 
 function readPlain(text: string, from: number, delimiter: string): Cell {
   let end = from;
   while (end < text.length && !isEnd(text.charAt(end), delimiter)) end += 1;
-  return { text: text.slice(from, end), end };
+  return { kind: 'cell', text: text.slice(from, end), end };
 }
 
-function readQuoted(text: string, open: number, delimiter: string): Cell | 'more' | 'unclosed' {
+function readQuoted(text: string, open: number, delimiter: string): Cell | Broken {
   const pieces: string[] = [];
   let isOnOneLine = true;
   let from = open + 1;
@@ -66,12 +68,12 @@ function readQuoted(text: string, open: number, delimiter: string): Cell | 'more
     let end = quote + 1;
     while (text.charAt(end) === ' ') end += 1;
     const next = text.charAt(end);
-    if (next === '' || isEnd(next, delimiter)) return { text: pieces.join(''), end };
-    if (!isOnOneLine) return 'unclosed';
+    if (next === '' || isEnd(next, delimiter)) return { kind: 'cell', text: pieces.join(''), end };
+    if (!isOnOneLine) return { kind: 'unclosed', seenAt: quote };
     pieces.push('"');
     from = quote + 1;
   }
-  return 'more';
+  return { kind: 'more' };
 }
 
 function isEnd(character: string, delimiter: string): boolean {

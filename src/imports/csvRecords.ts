@@ -7,12 +7,12 @@ export type CsvRow =
   | { kind: 'bad'; row: number; reason: string }
   | { kind: 'unreadable'; reason: string };
 
-/** Each costs a look at as many characters as a row may have. */
-const mostUnclosedQuotes = 1_000;
+/** Looked through in vain, for quotes that are closed nowhere. */
+const mostLookedInVain = 50 * mostArticleCharacters;
 
 const tooLong = `it is longer than ${mostArticleCharacters.toLocaleString('en')} characters`;
 const unclosedQuote = 'a quote is opened and not closed';
-const tooManyQuotes = `quotes are not closed in more than ${mostUnclosedQuotes} rows`;
+const tooManyQuotes = 'quotes are not closed in so many rows that it cannot be read as a table';
 
 /**
  * The rows of a table, empty ones left out, in bounded memory: of a row that is too long nothing is kept, and
@@ -23,7 +23,7 @@ export async function* csvRecords(
   { delimiter, firstRow }: { delimiter: string; firstRow: number },
 ): AsyncGenerator<CsvRow> {
   let row = firstRow;
-  let unclosed = 0;
+  let lookedInVain = 0;
   let rest = '';
   let isSkipping = false;
   for await (const { chunk, isWhole } of withEnd(chunks)) {
@@ -39,14 +39,16 @@ export async function* csvRecords(
       const record = csvRecord(text, at, { delimiter, isWhole });
       if (record.kind === 'more' && text.length - at <= mostArticleCharacters) break;
       if (record.kind === 'record') {
-        if (record.cells.some(cell => cell.trim() !== '')) yield { kind: 'cells', row, cells: record.cells };
+        const isTooLong = record.end - at > mostArticleCharacters;
+        const isFilled = record.cells.some(cell => cell.trim() !== '');
+        if (isTooLong) yield { kind: 'bad', row, reason: tooLong };
+        else if (isFilled) yield { kind: 'cells', row, cells: record.cells };
         at = record.end;
       } else {
-        const isUnclosed =
-          record.kind === 'bad' || (nextLine(text, at) ?? Infinity) < at + mostArticleCharacters;
-        unclosed += isUnclosed ? 1 : 0;
-        yield { kind: 'bad', row, reason: isUnclosed ? unclosedQuote : tooLong };
-        if (unclosed > mostUnclosedQuotes) return yield { kind: 'unreadable', reason: tooManyQuotes };
+        const isOneLine = (nextLine(text, at) ?? Infinity) > at + mostArticleCharacters;
+        yield { kind: 'bad', row, reason: isOneLine ? tooLong : unclosedQuote };
+        if (!isOneLine) lookedInVain += (record.kind === 'unclosed' ? record.seenAt : text.length) - at;
+        if (lookedInVain > mostLookedInVain) return yield { kind: 'unreadable', reason: tooManyQuotes };
         isSkipping = true;
       }
       row += 1;

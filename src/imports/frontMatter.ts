@@ -25,7 +25,7 @@ export function readFrontMatter(text: string): FrontMatter {
     const read: unknown = parse(lines.slice(start, start + end.index), {
       schema: 'failsafe',
       maxAliasCount: 0,
-      logLevel: 'silent',
+      logLevel: 'error',
     });
     const isMap = typeof read === 'object' && read !== null && !Array.isArray(read);
     if (read !== null && !isMap) return { kind: 'bad', reason: 'its front matter is no list of keys' };
