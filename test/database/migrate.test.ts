@@ -49,9 +49,8 @@ describe('migrate', () => {
 
   it('goes on after a process that was killed while it migrated', async () => {
     await migrate(db, logger);
-    await db('migrations')
-      .where({ name: files.at(-1) })
-      .del();
+    const undone = '016_describe_images.sql';
+    await db('migrations').where({ name: undone }).del();
     await db.schema.alterTable('articles', table => table.dropColumn('image_alt'));
     const blocker = await db.transaction();
     await blocker.raw('lock table migrations in access exclusive mode');
@@ -67,7 +66,7 @@ describe('migrate', () => {
     const again = await migrate(db, logger);
 
     expect(await outcome).toBe('failed');
-    expect(again.applied).toEqual([files.at(-1)]);
+    expect(again.applied).toEqual([undone]);
     await doomed.destroy();
   });
 
