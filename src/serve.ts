@@ -177,7 +177,7 @@ async function openAdmin({ config, announce }: ServeOptions, app: App, queues: Q
   if (login.generated) {
     announce(`The password of "admin" is ${login.generated}\nIt is kept hashed and not shown again.`);
   }
-  web.openAdminArea({ queues: queues.queues, checkLogin: login.check });
+  web.openAdminArea({ db: app.db, queues: queues.queues, checkLogin: login.check });
 }
 
 type Parts = { running: Running | null; web: HttpServer | null; cutOff: AbortController };

@@ -74,7 +74,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   ],
   'ConsumerRecord.ts': ['models', 'database', 'clock.ts', 'logger.ts', 'version.ts'],
   'readiness.ts': ['database', 'models', 'publishing', 'queue'],
-  http: ['queue', 'models', 'database', 'clock.ts', 'logger.ts'],
+  http: ['imports', 'queue', 'models', 'database', 'clock.ts', 'logger.ts'],
   queue: ['publishing', 'models', 'database', 'clock.ts', 'limits.ts', 'logger.ts', 'unitConsumer.ts'],
   setup: [
     'calendar',

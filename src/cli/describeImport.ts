@@ -1,16 +1,8 @@
+import { importJson } from '../imports/importJson.ts';
 import type { ReadingSummary } from '../imports/readThrough.ts';
 import type { ListedImport } from '../models/imports.ts';
 
 const shownProblems = 20;
-
-/** An import as JSON shows it. */
-export function importJson(listed: ListedImport) {
-  const { id, kind, feed, source, status, problems, lastError, createdAt, finishedAt, queued, tooOld } =
-    listed;
-  const { rowsTotal: total, rowsDone: done, rowsAdded: added, rowsBad: bad } = listed;
-  const rows = { total, done, added, known: done - added - bad, bad };
-  return { id, kind, feed, source, status, rows, queued, tooOld, problems, lastError, createdAt, finishedAt };
-}
 
 /** What became of an import, in lines for a person. */
 export function describeImport(listed: ListedImport): string[] {

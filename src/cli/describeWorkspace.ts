@@ -1,3 +1,4 @@
+import { importJson } from '../imports/importJson.ts';
 import { newestAlerts } from '../models/alerts.ts';
 import { openImports } from '../models/imports.ts';
 import { countByStatus } from '../models/routeArticleList.ts';
@@ -8,7 +9,6 @@ import { isWithoutWorker, readyReason } from '../publishing/explain.ts';
 import { openChannels } from '../publishing/openChannels.ts';
 import { nextSlot } from '../publishing/slot.ts';
 import { isClockSetBack, workspaceStops } from '../publishing/tickStop.ts';
-import { importJson } from './describeImport.ts';
 import type { CommandContext } from './withApp.ts';
 
 const alertsShown = 10;

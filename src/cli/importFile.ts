@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Database } from '../database/Database.ts';
+import { importJson } from '../imports/importJson.ts';
 import { type GoodRow, type ReadingSummary, readThrough } from '../imports/readThrough.ts';
 import type { Reading } from '../imports/SourceRow.ts';
 import { type Staged, stageImport } from '../imports/stageImport.ts';
 import type { ListedImport, NewImport } from '../models/imports.ts';
 import { failed, wrongUse } from './CliError.ts';
-import { describeImport, describeProblems, describeReading, importJson } from './describeImport.ts';
+import { describeImport, describeProblems, describeReading } from './describeImport.ts';
 import { print, printJson } from './output.ts';
 import { startProgress } from './progress.ts';
 import { complaint, runImport } from './runImport.ts';

@@ -6,6 +6,7 @@ import { type OpenQueue, openQueue } from '../../src/queue/store.ts';
 import { createStoreErrors } from '../../src/queue/storeErrors.ts';
 import { collectingLogger } from '../queue/logLines.ts';
 import { storeKinds, useStore } from '../queue/stores.ts';
+import { useDatabase } from '../support/database.ts';
 
 const password = 'correct horse';
 const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
@@ -109,14 +110,17 @@ describe('startServer', () => {
     expect(await answer.json()).toEqual({ error: 'not found' });
   });
 
-  it('answers 503 behind the login as long as that area is not open', async () => {
-    const { ask } = await start();
+  it.each(['/queues', '/api/v1/imports'])(
+    'answers 503 for %s as long as that area is not open',
+    async path => {
+      const { ask } = await start();
 
-    const answer = await ask('/queues', loggedIn);
+      const answer = await ask(path, loggedIn);
 
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toEqual({ error: 'starting' });
-  });
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toEqual({ error: 'starting' });
+    },
+  );
 
   it('rejects when its port is taken', async () => {
     const { server } = await start();
@@ -129,6 +133,7 @@ describe('startServer', () => {
 });
 
 describe.each(storeKinds)('the admin area over queues on %s', kind => {
+  const database = useDatabase();
   const testStore = useStore(kind);
   let publishing: OpenQueue;
   let failedJobId: string;
@@ -146,11 +151,11 @@ describe.each(storeKinds)('the admin area over queues on %s', kind => {
 
   async function startOpen() {
     const started = await start();
-    started.server.openAdminArea({ queues: [publishing.queue], checkLogin });
+    started.server.openAdminArea({ db: database.db, queues: [publishing.queue], checkLogin });
     return started;
   }
 
-  it.each(['/queues', '/queues/', '/queues/api/queues', '/queues/static/images/logo.svg'])(
+  it.each(['/queues', '/queues/', '/queues/api/queues', '/queues/static/images/logo.svg', '/api/v1/imports'])(
     'asks for a login before %s',
     async path => {
       const { ask } = await startOpen();
@@ -252,7 +257,11 @@ describe.each(storeKinds)('the admin area over queues on %s', kind => {
 
   it('tells an address that failed too often to wait', async () => {
     const { server, ask } = await start();
-    server.openAdminArea({ queues: [publishing.queue], checkLogin: async () => 'throttled' });
+    server.openAdminArea({
+      db: database.db,
+      queues: [publishing.queue],
+      checkLogin: async () => 'throttled',
+    });
 
     const answer = await ask('/queues', loggedIn);
 
@@ -263,6 +272,7 @@ describe.each(storeKinds)('the admin area over queues on %s', kind => {
     const attempts: LoginAttempt[] = [];
     const { server, ask } = await start();
     server.openAdminArea({
+      db: database.db,
       queues: [publishing.queue],
       checkLogin: async attempt => {
         attempts.push(attempt);

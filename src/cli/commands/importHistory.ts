@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { importJson } from '../../imports/importJson.ts';
 import { recordAudit } from '../../models/auditLog.ts';
 import {
   findImport,
@@ -8,7 +9,7 @@ import {
   retryImport,
 } from '../../models/imports.ts';
 import { failed } from '../CliError.ts';
-import { describeImport, importJson } from '../describeImport.ts';
+import { describeImport } from '../describeImport.ts';
 import { formatInstant, print, printJson, printTable, shorten } from '../output.ts';
 import { parseInteger } from '../parseArguments.ts';
 import { complaint, runImport } from '../runImport.ts';
