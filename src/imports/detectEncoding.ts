@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { declaredEncodings, isSingleByte } from '../ingestion/decodeFeed.ts';
+import { declaredEncodings } from '../ingestion/decodeFeed.ts';
+import { isSingleByte } from '../text/encodings.ts';
 
 const headBytes = 1024;
 

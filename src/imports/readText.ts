@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { decodeWindows1252 } from '../ingestion/windows1252.ts';
+import { decodeWindows1252 } from '../text/windows1252.ts';
 
 /** The text of a file, little by little. `encoding`: a WHATWG name. Throws the signal's reason when it is aborted. */
 export async function* readText(path: string, encoding: string, signal: AbortSignal): AsyncGenerator<string> {
