@@ -5,6 +5,8 @@ export type FeedItem = {
   url: string | null;
   /** Never empty: an untitled item is named by its summary or its URL. */
   title: string;
+  /** True where the feed gave no title and we made one; absent: it is the feed's own. */
+  isUntitled?: true;
   /** Plain text, about 1,000 characters at most. */
   summary: string | null;
   /** As the feed gave it, HTML mostly. */
@@ -21,6 +23,9 @@ export type FeedItem = {
   source: string | null;
 };
 
+/** An item whose link may have been followed. `resolvedUrl`: the canonical address that it led to, if another. */
+export type LinkedItem = FeedItem & { resolvedUrl?: string | null };
+
 export type FeedFormat = 'rss' | 'atom' | 'rdf' | 'json';
 
 export type ParsedFeed = {
@@ -28,6 +33,8 @@ export type ParsedFeed = {
   title: string | null;
   /** In the document's order. */
   items: readonly FeedItem[];
+  /** For how long the document asks not to be read again (RSS `ttl`); 0 if it does not. */
+  ttlMs: number;
   /** For a person: what was doubtful and how it was read. */
   warnings: readonly string[];
 };

@@ -10,15 +10,17 @@ export type TestedFeed = {
   encoding: string;
   items: readonly FeedItem[];
   recognised: Recognised<unknown>;
+  /** For how long the document asks not to be read again. */
+  ttlMs: number;
   now: Date;
 };
 
 /** What is odd about a feed that was read all the same, for a person: each oddity with what is made of it. */
-export function feedWarnings({ answer, encoding, items, recognised, now }: TestedFeed): string[] {
+export function feedWarnings({ answer, encoding, items, recognised, ttlMs, now }: TestedFeed): string[] {
   const count = (isOdd: (item: FeedItem) => boolean) => items.filter(isOdd).length;
   const { fresh, seen, repeated } = recognised;
   return [
-    ...answerWarnings(answer, now),
+    ...answerWarnings(answer, ttlMs, now),
     ...encodingWarnings(answer, encoding),
     ...(items.length === 0 ? ['it holds no items'] : []),
     ...counted(
@@ -38,16 +40,16 @@ export function feedWarnings({ answer, encoding, items, recognised, now }: Teste
   ];
 }
 
-function answerWarnings({ headers, movedTo }: Answer, now: Date): string[] {
+function answerWarnings({ headers, movedTo }: Answer, ttlMs: number, now: Date): string[] {
   const contentType = headers['content-type'];
   const isOdd = contentType !== undefined && !/xml|json|rss|atom|text\/plain/i.test(contentType);
-  const waitMinutes = Math.round(minimumWaitMs(headers, now) / 60_000);
+  const waitMinutes = Math.round(Math.max(ttlMs, minimumWaitMs(headers, now)) / 60_000);
   const hasValidator = headers.etag !== undefined || headers['last-modified'] !== undefined;
   return [
     ...(movedTo === null ? [] : [`it has moved for good to ${movedTo}`]),
     ...(contentType === undefined ? ['it is served without a Content-Type'] : []),
     ...(isOdd ? [`it is served as ${contentType}`] : []),
-    ...(waitMinutes > 0 ? [`its server asks to be left alone for ${waitMinutes} min after each read`] : []),
+    ...(waitMinutes > 0 ? [`it asks to be left alone for ${waitMinutes} min after each read`] : []),
     ...(hasValidator ? [] : ['it has neither ETag nor Last-Modified, and is read whole each time']),
   ];
 }

@@ -16,12 +16,16 @@ import type { FeedFormat, FeedItem, ParsedFeed } from './FeedItem.ts';
 import { jsonExcess } from './jsonExcess.ts';
 import { jsonItem } from './jsonItem.ts';
 import { measureXml } from './measureXml.ts';
+import { otherDocument } from './otherDocument.ts';
 import { plainTitle, type TitleType } from './plainTitle.ts';
+import { withQuotedIds } from './quotedIds.ts';
 import { rdfItem } from './rdfItem.ts';
 import { rssItem } from './rssItem.ts';
 import { type DateDoubts, type RawItem, toFeedItem } from './toFeedItem.ts';
+import { ttlMs } from './ttlMs.ts';
 import { withoutBase64 } from './withoutBase64.ts';
 import { rootName, withoutDoctype } from './withoutDoctype.ts';
+import { withoutPreamble } from './withoutPreamble.ts';
 
 export type FeedReading = { kind: 'parsed'; feed: ParsedFeed } | { kind: 'unreadable'; detail: string };
 
@@ -34,7 +38,13 @@ export type FeedContext = {
 
 const { maxItems } = documentLimits;
 
-type Document = { format: FeedFormat; title: string | undefined; titleType: TitleType; items: RawItem[] };
+type Document = {
+  format: FeedFormat;
+  title: string | undefined;
+  titleType: TitleType;
+  items: RawItem[];
+  ttlMs?: number;
+};
 
 /**
  * Reads RSS, Atom, RDF and JSON Feed. feedsmith takes the document apart; links, dates and titles are read by
@@ -42,7 +52,7 @@ type Document = { format: FeedFormat; title: string | undefined; titleType: Titl
  * never a feed without items. Pure, and up to seconds long for what was made to be: see FeedParser.
  */
 export function parseFeed(text: string, context: FeedContext): FeedReading {
-  const { xml, doctype } = withoutDoctype(text.trimStart());
+  const { xml, doctype } = withoutDoctype(withoutPreamble(text));
   const attack = entityAttack(doctype);
   if (attack !== null) return { kind: 'unreadable', detail: attack };
   const root = rootName(xml);
@@ -77,8 +87,7 @@ function readDocument(text: string, root: string | null, url: string): Document 
     return document.items.length > maxItems ? { detail: moreThan(maxItems, 'items') } : document;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    if (root?.toLowerCase() === 'html') return { detail: 'a web page, not a feed' };
-    return { detail: `no RSS, Atom, RDF or JSON feed${cause}` };
+    return { detail: otherDocument(root) ?? `no RSS, Atom, RDF or JSON feed${cause}` };
   }
 }
 
@@ -88,7 +97,7 @@ function takeApart(text: string, root: string | null, url: string): Document {
   if (name === 'rss') return fromRss(parseRssFeed<string>(text), url);
   if (name === 'feed') return fromAtom(parseAtomFeed<string>(text), url);
   if (name === 'rdf') return fromRdf(parseRdfFeed<string>(text), url);
-  if (root === null) return fromJson(parseJsonFeed<string>(text), url);
+  if (root === null) return fromJson(parseJsonFeed<string>(withQuotedIds(text)), url);
   const any = parseAnyFeed<string>(text);
   if (any.format === 'rss') return fromRss(any.feed, url);
   if (any.format === 'atom') return fromAtom(any.feed, url);
@@ -97,7 +106,8 @@ function takeApart(text: string, root: string | null, url: string): Document {
 
 function fromRss(feed: RssFeed.Feed<string>, url: string): Document {
   const items = (feed.items ?? []).map(item => rssItem(item, feed, url));
-  return { format: 'rss', title: feed.title ?? feed.dc?.titles?.[0], titleType: 'rss', items };
+  const title = feed.title ?? feed.dc?.titles?.[0];
+  return { format: 'rss', title, titleType: 'rss', items, ttlMs: ttlMs(feed.ttl) };
 }
 
 function fromRdf(feed: RdfFeed.Feed<string>, url: string): Document {
@@ -115,13 +125,13 @@ function fromJson(feed: JsonFeed.Feed<string>, url: string): Document {
   return { format: 'json', title: feed.title, titleType: 'text', items };
 }
 
-function finish({ format, title, titleType, items }: Document, { zone }: FeedContext): ParsedFeed {
+function finish({ format, title, titleType, items, ttlMs = 0 }: Document, { zone }: FeedContext): ParsedFeed {
   const doubts: DateDoubts = { withoutOffset: 0, unreadable: [] };
   const read: FeedItem[] = items.map(item => toFeedItem(item, zone, doubts)).filter(item => item !== null);
   const warnings = dateWarnings(doubts, zone);
   const unknowable = items.length - read.length;
   if (unknowable > 0) warnings.push(`items without title, link and text, left out: ${unknowable}`);
-  return { format, title: plainTitle(title ?? '', titleType) || null, items: read, warnings };
+  return { format, title: plainTitle(title ?? '', titleType) || null, items: read, ttlMs, warnings };
 }
 
 function dateWarnings({ withoutOffset, unreadable }: DateDoubts, zone: string): string[] {

@@ -59,6 +59,9 @@ export async function testFeed(
     format: feed.format,
     title: feed.title,
     items: items.map(item => ({ ...item, isNew: fresh.has(item) })),
-    warnings: [...feedWarnings({ answer, encoding, items, recognised, now }), ...feed.warnings],
+    warnings: [
+      ...feedWarnings({ answer, encoding, items, recognised, ttlMs: feed.ttlMs, now }),
+      ...feed.warnings,
+    ],
   };
 }

@@ -51,6 +51,7 @@ export function toFeedItem(raw: RawItem, zone: string, doubts: DateDoubts): Feed
     guid,
     url: raw.url,
     title,
+    ...(ownTitle === '' ? { isUntitled: true } : {}),
     summary,
     content: storable(raw.content ?? '').trim() || null,
     author: cleaned(raw.author),

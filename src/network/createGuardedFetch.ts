@@ -29,20 +29,29 @@ export function createGuardedFetch({
     const deadline = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
     const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal]);
     const agent = createGuardedAgent({ guard });
+    const headers = { 'user-agent': userAgent, 'accept-encoding': acceptedEncodings, ...options.headers };
+    let reached: Trail | null = null;
+    const onRedirect = (trail: Trail) => {
+      reached = trail;
+    };
     try {
-      const headers = { 'user-agent': userAgent, 'accept-encoding': acceptedEncodings, ...options.headers };
-      return await followRedirects(startTrail(target, headers), { ...options, agent, signal });
+      return await followRedirects(startTrail(target, headers), { ...options, agent, signal, onRedirect });
     } catch (error) {
-      if (options.signal?.aborted) return failed('aborted', 'the fetch was aborted');
-      if (deadline.aborted) return failed('response_timeout', 'no whole answer within the time limit');
-      return failed(connectionFailure(error) ?? 'unreadable_answer', describeError(error));
+      if (options.signal?.aborted) return failed('aborted', 'the fetch was aborted', reached);
+      if (deadline.aborted)
+        return failed('response_timeout', 'no whole answer within the time limit', reached);
+      return failed(connectionFailure(error) ?? 'unreadable_answer', describeError(error), reached);
     } finally {
       agent.destroy().catch(() => {});
     }
   };
 }
 
-type Hop = Omit<FetchOptions, 'signal'> & { agent: Agent; signal: AbortSignal };
+type Hop = Omit<FetchOptions, 'signal'> & {
+  agent: Agent;
+  signal: AbortSignal;
+  onRedirect: (trail: Trail) => void;
+};
 
 async function followRedirects(start: Trail, hop: Hop): Promise<FetchResult> {
   const maxRedirects = hop.maxRedirects ?? defaultMaxRedirects;
@@ -59,6 +68,7 @@ async function followRedirects(start: Trail, hop: Hop): Promise<FetchResult> {
     if (redirects === maxRedirects)
       return failed('too_many_redirects', `more than ${maxRedirects} redirects`);
     trail = next;
+    hop.onRedirect(trail);
   }
 }
 
@@ -76,35 +86,48 @@ function request({ url, headers }: Trail, { agent, signal }: Hop): Promise<Dispa
 }
 
 async function readAnswer(trail: Trail, response: Dispatcher.ResponseData, hop: Hop): Promise<FetchResult> {
+  const { statusCode: status } = response;
+  const from = { url: withoutCredentials(trail.url), movedTo: trail.movedTo };
+  if (hop.headersOnly) {
+    discard(response);
+    return {
+      kind: 'answered',
+      status,
+      headers: flatHeaders(response.headers),
+      body: Buffer.alloc(0),
+      ...from,
+    };
+  }
   const maxBodyBytes = hop.maxBodyBytes ?? defaultMaxBodyBytes;
   const tooLarge = failed('too_large', `more than ${maxBodyBytes} bytes`);
   const headers = flatHeaders(response.headers);
 
-  const encoded = await readUpTo(maxBodyBytes, response);
-  if (encoded === null) return tooLarge;
+  const cut = hop.cutBody ?? false;
+  const { encoded, isWhole } = await readUpTo(maxBodyBytes, response);
+  if (!isWhole && !cut) return tooLarge;
 
-  const decoded = await decodeBody(encoded, headers['content-encoding'], maxBodyBytes);
+  const decoded = await decodeBody(encoded, headers['content-encoding'], maxBodyBytes, { cut });
   if (decoded.kind === 'too_large') return tooLarge;
   if (decoded.kind === 'unreadable') return failed('unreadable_answer', decoded.detail);
 
-  const { statusCode: status } = response;
-  const url = withoutCredentials(trail.url);
-  return { kind: 'answered', status, headers, body: decoded.body, url, movedTo: trail.movedTo };
+  return { kind: 'answered', status, headers, body: decoded.body, ...from };
 }
 
-/** Null: there is more. */
-async function readUpTo(maxBytes: number, response: Dispatcher.ResponseData): Promise<Buffer | null> {
+async function readUpTo(
+  maxBytes: number,
+  response: Dispatcher.ResponseData,
+): Promise<{ encoded: Buffer; isWhole: boolean }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response.body) {
     bytes += chunk.length;
+    chunks.push(chunk);
     if (bytes > maxBytes) {
       discard(response);
-      return null;
+      return { encoded: Buffer.concat(chunks).subarray(0, maxBytes), isWhole: false };
     }
-    chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return { encoded: Buffer.concat(chunks), isWhole: true };
 }
 
 // Not read to its end: it may have none.
@@ -118,6 +141,7 @@ function basicAuthorization({ username, password }: URL): { authorization?: stri
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
 
-function failed(failure: FetchFailure, detail: string): FetchResult {
-  return { kind: 'failed', failure, detail };
+function failed(failure: FetchFailure, detail: string, reached: Trail | null = null): FetchResult {
+  const ledTo = reached === null ? {} : { ledTo: withoutCredentials(reached.url) };
+  return { kind: 'failed', failure, detail, ...ledTo };
 }

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import { decompressHead } from './decompressHead.ts';
 
 type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -10,6 +11,13 @@ const decompressors: Readonly<Record<string, Decompress>> = {
 };
 const zlibInflate: Decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate);
 const rawInflate: Decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
+
+const headDecompressors: Readonly<Record<string, Decompress>> = {
+  gzip: (body, { maxOutputLength }) => decompressHead('gzip', body, maxOutputLength),
+  br: (body, { maxOutputLength }) => decompressHead('br', body, maxOutputLength),
+  deflate: (body, { maxOutputLength }) =>
+    decompressHead(hasZlibHeader(body) ? 'deflate' : 'deflate-raw', body, maxOutputLength),
+};
 
 /** What a guarded fetch asks for: each of them can be decoded here. */
 export const acceptedEncodings = 'gzip, br, deflate';
@@ -24,11 +32,13 @@ export type DecodedBody =
 /**
  * Undoes a Content-Encoding, at most three codings deep. `maxBodyBytes` limits each step's output, so that
  * a small body cannot blow up in memory. An empty body is empty in every coding (a 304 may still name one).
+ * `cut`: of a longer one, or of one that was cut itself, the head is decoded. Default false.
  */
 export async function decodeBody(
   encoded: Buffer,
   contentEncoding: string | undefined,
   maxBodyBytes: number,
+  { cut = false }: { cut?: boolean } = {},
 ): Promise<DecodedBody> {
   const codings = codingsOf(contentEncoding);
   if (codings.length > maxCodings)
@@ -37,7 +47,7 @@ export async function decodeBody(
   let body = encoded;
   for (const coding of codings.reverse()) {
     if (body.length === 0) break;
-    const decompress = decompressors[coding];
+    const decompress = (cut ? headDecompressors : decompressors)[coding];
     if (decompress === undefined) return { kind: 'unreadable', detail: `unknown content coding "${coding}"` };
     try {
       body = await decompress(body, { maxOutputLength: maxBodyBytes });

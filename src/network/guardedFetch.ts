@@ -3,10 +3,14 @@ export type FetchOptions = {
   headers?: Readonly<Record<string, string>>;
   /** After decompression. Default 10 MiB. */
   maxBodyBytes?: number;
+  /** Whether a longer body is answered up to there, instead of refused. Default false. */
+  cutBody?: boolean;
   /** From the first connect to the last byte, redirects included. Default 45,000. */
   timeoutMs?: number;
   /** Default 5. 0: a redirect is answered as it is. */
   maxRedirects?: number;
+  /** Whether the body is left unread, and comes as an empty one. Default false. */
+  headersOnly?: boolean;
   signal?: AbortSignal;
 };
 
@@ -36,7 +40,8 @@ export type FetchResult =
       /** The URL that permanent redirects (301, 308) alone led to, from the first hop on; null if none did. */
       movedTo: string | null;
     }
-  | { kind: 'failed'; failure: FetchFailure; detail: string };
+  /** `ledTo`: whither redirects had led when it failed; absent before the first. */
+  | { kind: 'failed'; failure: FetchFailure; detail: string; ledTo?: string };
 
 /** GETs a URL of the outside world. Private addresses are refused on every hop. Never throws. */
 export type GuardedFetch = (url: string, options?: FetchOptions) => Promise<FetchResult>;

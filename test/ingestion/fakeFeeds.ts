@@ -17,21 +17,45 @@ export function rssOf(items: readonly FakeItem[], title = 'Blog'): string {
 export type FakeAnswer = {
   status?: number;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
   movedTo?: string;
 };
+
+/** Where a link ends; null never answers, until aborted. */
+export type FakeEnd = { url: string; status?: number } | null;
 
 export type FakeRequest = { url: string; headers: Readonly<Record<string, string>> };
 
 /**
- * A world of feeds: answers by URL, or a function of the request. `null` never answers, until aborted. A URL
- * without an answer refuses the connection.
+ * A world of feeds: answers by URL. `null` never answers, until aborted. A URL without an answer refuses the
+ * connection. Links that are followed are counted apart, in `followed`, and end where `ends` has them.
  */
-export function fakeFetch(answers: Map<string, FakeAnswer | null>) {
+export function fakeFetch(
+  answers: Map<string, FakeAnswer | null>,
+  ends: ReadonlyMap<string, FakeEnd> = new Map(),
+) {
   const requests: FakeRequest[] = [];
+  const followed: string[] = [];
   let running = 0;
   let mostAtOnce = 0;
+  const busyHosts = new Set<string>();
+  let mostAtOneHost = 0;
   const fetch: GuardedFetch = async (url, options = {}) => {
+    const { host } = new URL(url);
+    mostAtOneHost = Math.max(mostAtOneHost, busyHosts.has(host) ? 2 : 1);
+    busyHosts.add(host);
+    try {
+      return await (options.headersOnly ? follow(url, options) : read(url, options));
+    } finally {
+      busyHosts.delete(host);
+    }
+  };
+  const follow: GuardedFetch = async (url, options = {}) => {
+    followed.push(url);
+    await setImmediate();
+    return endOf(ends.get(url), options);
+  };
+  const read: GuardedFetch = async (url, options = {}) => {
     requests.push({ url, headers: options.headers ?? {} });
     running += 1;
     mostAtOnce = Math.max(mostAtOnce, running);
@@ -42,7 +66,13 @@ export function fakeFetch(answers: Map<string, FakeAnswer | null>) {
       running -= 1;
     }
   };
-  return { fetch, requests, mostAtOnce: () => mostAtOnce };
+  return { fetch, requests, followed, mostAtOnce: () => mostAtOnce, mostAtOneHost: () => mostAtOneHost };
+}
+
+async function endOf(end: FakeEnd | undefined, options: FetchOptions): Promise<FetchResult> {
+  if (!end) return answer(end, '', options);
+  const { url, status = 200 } = end;
+  return { kind: 'answered', status, headers: {}, body: Buffer.alloc(0), url, movedTo: null };
 }
 
 async function answer(
@@ -59,7 +89,14 @@ async function answer(
     return { kind: 'failed', failure: 'aborted', detail: 'the fetch was aborted' };
   }
   const { status = 200, headers = {}, body = '', movedTo = null } = given;
-  return { kind: 'answered', status, headers, body: Buffer.from(body), url, movedTo };
+  return {
+    kind: 'answered',
+    status,
+    headers,
+    body: typeof body === 'string' ? Buffer.from(body) : body,
+    url,
+    movedTo,
+  };
 }
 
 /** Locks within one process: enough where two consumers of the same process meet. */

@@ -16,9 +16,18 @@ type Given = {
   body?: string;
   encoding?: string;
   doubles?: number;
+  ttlMs?: number;
 };
 
-function warningsOf({ headers = good, items = [fine], movedTo, body, encoding, doubles = 0 }: Given) {
+function warningsOf({
+  headers = good,
+  items = [fine],
+  movedTo,
+  body,
+  encoding,
+  doubles = 0,
+  ttlMs = 0,
+}: Given) {
   const reading = parseFeed(rssOf(items), { url: 'https://a.test/feed', zone: 'UTC' });
   const read: readonly FeedItem[] = reading.kind === 'parsed' ? reading.feed.items : [];
   const fresh = read.slice(doubles).map(item => ({ item, keys: [] }));
@@ -35,6 +44,7 @@ function warningsOf({ headers = good, items = [fine], movedTo, body, encoding, d
     encoding: encoding ?? 'utf-8',
     items: read,
     recognised: { fresh, seen: [], known: new Map(), repeated },
+    ttlMs,
     now,
   });
 }
@@ -55,8 +65,9 @@ describe('feedWarnings', () => {
     [
       'a wait',
       { headers: { ...good, 'cache-control': 'max-age=3600' } },
-      'its server asks to be left alone for 60 min after each read',
+      'it asks to be left alone for 60 min after each read',
     ],
+    ['a wait of the document', { ttlMs: 1_800_000 }, 'it asks to be left alone for 30 min after each read'],
     [
       'no validators',
       { headers: { 'content-type': 'text/xml' } },

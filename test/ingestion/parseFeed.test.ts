@@ -32,6 +32,7 @@ describe('parseFeed', () => {
     expect(feed).toEqual({
       format: 'rss',
       title: 'Blog',
+      ttlMs: 0,
       warnings: [],
       items: [
         {
@@ -275,7 +276,8 @@ describe('parseFeed', () => {
     ['a whole web page', '<html><body>Hello</body></html>', /web page/],
     ['nothing', '', /no RSS/],
     ['other JSON', '{"a":1}', /no RSS/],
-    ['other XML', '<opml></opml>', /no RSS/],
+    ['other XML', '<svg></svg>', /no RSS/],
+    ['a list of feeds', '<opml></opml>', /a list of feeds/],
     [
       'half a feed',
       '<rss version="2.0"><channel><title>x</title><item><title>a</title></item>',

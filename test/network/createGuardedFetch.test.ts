@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAddressGuard } from '../../src/network/addressGuard.ts';
@@ -152,6 +153,42 @@ describe('the body of a fetch', () => {
     expect(plain).toMatchObject({ kind: 'failed', failure: 'too_large' });
   });
 
+  it.each([
+    ['none', (body: Buffer) => body],
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+  ])('is cut at the limit where a part will do, in the coding %s', async (coding, compress) => {
+    // Twice too long when it comes, and far too long when it is decoded.
+    const whole = Buffer.concat([randomBytes(4_000), Buffer.alloc(50_000, 'x')]);
+    const noise = randomBytes(4_000);
+    const headers = coding === 'none' ? {} : { 'Content-Encoding': coding };
+    const options = { maxBodyBytes: 2_000, cutBody: true };
+
+    receiver.behave({ kind: 'answer', status: 200, headers, body: compress(Buffer.alloc(50_000, 'x')) });
+    const decoded = await openFetch(receiver.url, options);
+    receiver.behave({ kind: 'answer', status: 200, headers, body: compress(whole) });
+    const cut = await openFetch(receiver.url, options);
+    receiver.behave({ kind: 'answer', status: 200, headers, body: compress(noise.subarray(0, 500)) });
+    const short = await openFetch(receiver.url, options);
+
+    expect(bodyOf(decoded)).toEqual(Buffer.alloc(2_000, 'x'));
+    expect(bodyOf(cut).length).toBeGreaterThan(1_500);
+    expect(bodyOf(cut)).toEqual(whole.subarray(0, bodyOf(cut).length));
+    expect(bodyOf(short)).toEqual(noise.subarray(0, 500));
+  });
+
+  it('is left unread where it is not asked for', async () => {
+    receiver.behave({ kind: 'drip' });
+
+    const result = await openFetch(receiver.url, { headersOnly: true });
+    await receiver.closed(1);
+
+    expect(result).toMatchObject({ kind: 'answered', status: 200, url: `${receiver.url}/` });
+    expect(bodyText(result)).toBe('');
+  });
+
   it('takes a body of exactly the limit', async () => {
     receiver.behave({ kind: 'answer', status: 200, body: Buffer.alloc(1_000) });
 
@@ -264,6 +301,16 @@ describe('redirects of a fetch', () => {
     expect(other.connections()).toBe(0);
   });
 
+  it('says whither redirects had led when it failed', async () => {
+    redirectTo(receiver, `${other.url}/a`);
+    other.behave({ kind: 'reset' });
+    const behind = await openFetch(receiver.url);
+    const atOnce = await openFetch(other.url);
+
+    expect(behind).toMatchObject({ failure: 'connection_reset', ledTo: `${other.url}/a` });
+    expect(atOnce).not.toHaveProperty('ledTo');
+  });
+
   it('does not leave http', async () => {
     redirectTo(receiver, 'file:///etc/passwd');
 
@@ -327,6 +374,10 @@ function redirectTo(from: FakeReceiver, location: string): void {
 
 function bodyText(result: FetchResult): string | null {
   return result.kind === 'answered' ? result.body.toString() : null;
+}
+
+function bodyOf(result: FetchResult): Buffer {
+  return result.kind === 'answered' ? result.body : Buffer.alloc(0);
 }
 
 function failureDetail(result: FetchResult): string | null {
