@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createExchangeMessage } from './channels/exchangeMessage.ts';
 import { channelRegistry } from './channels/registry.ts';
 import { createSendRequest } from './channels/sendRequest.ts';
+import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { connectDatabase } from './database/connectDatabase.ts';
 import type { Database } from './database/Database.ts';
@@ -9,6 +10,12 @@ import { createDatabaseHealth, type DatabaseHealth } from './database/DatabaseHe
 import { holdOn } from './database/holdOn.ts';
 import { type OnLocksLost, UnitLocks } from './database/lockConnection.ts';
 import { migrate } from './database/migrate.ts';
+import type { ArticleClaimsInHand } from './enrichment/articleClaimsInHand.ts';
+import { EnrichArticlesJob } from './enrichment/EnrichArticlesJob.ts';
+import { enrichmentConsumer } from './enrichment/enrichmentConsumer.ts';
+import { isHtml } from './enrichment/isHtml.ts';
+import { readPage } from './enrichment/readPage.ts';
+import { createRobots } from './enrichment/robots.ts';
 import type { ImportClaimsInHand } from './imports/importClaimsInHand.ts';
 import { importsConsumer } from './imports/importsConsumer.ts';
 import { RunImportsJob } from './imports/RunImportsJob.ts';
@@ -32,6 +39,7 @@ import { publishingConsumer } from './publishing/publishingConsumer.ts';
 import type { PublishingTools } from './publishing/publishRouteArticle.ts';
 import type { AccountTools } from './publishing/reconnectAccount.ts';
 import type { LockUnit } from './publishing/workspaceLock.ts';
+import { followArticles } from './routing/followArticles.ts';
 import { loadSecretKeys } from './secretKey.ts';
 import { createSecretBox, type KeyRing, type SecretBox, unsealSettings } from './secrets.ts';
 import type { UnitConsumer } from './unitConsumer.ts';
@@ -53,8 +61,14 @@ export type App = {
   /** How a feed is read that need be none of ours. */
   feedReading: { fetch: GuardedFetch; read: ReadDocument };
   runImports: RunImportsJob;
+  enrichArticles: EnrichArticlesJob;
   /** What each queue's consumer does beside its work, by the queue's name. */
-  consumers: { publishing: UnitConsumer; ingestion: UnitConsumer; imports: UnitConsumer };
+  consumers: {
+    publishing: UnitConsumer;
+    ingestion: UnitConsumer;
+    imports: UnitConsumer;
+    enrichment: UnitConsumer;
+  };
   /** Told of what happens to those who ask the database something. */
   health: DatabaseHealth;
   /** Says what to do when the locks were lost with their connection, before the first is taken again. */
@@ -149,17 +163,38 @@ function compose({ config, logger, db, locks, parser, secretBox, health }: Parts
   const feedReading = { fetch, read: parser.read };
   const feedClaims: FeedClaimsInHand = new Map();
   const importClaims: ImportClaimsInHand = new Set();
+  const articleClaims: ArticleClaimsInHand = new Set();
   return {
     publishing,
     accounts: { db, channels: channelRegistry, ...outlet },
     publishNextArticle: new PublishNextArticleJob(publishing, lock),
-    ingestFeeds: new IngestFeedsJob({ db, lock, ...feedReading, logger, claims: feedClaims }),
+    ingestFeeds: new IngestFeedsJob({
+      db,
+      lock,
+      ...feedReading,
+      logger,
+      claims: feedClaims,
+      linksMs: limits.linksMs,
+    }),
     feedReading,
     runImports: new RunImportsJob({ db, lock, logger, claims: importClaims }),
+    enrichArticles: new EnrichArticlesJob({
+      db,
+      lock,
+      fetch,
+      robots: createRobots({ fetch, userAgent: agent, clock: systemClock }),
+      isHtml,
+      readPage,
+      onEnriched: (trx, articleIds, now) => followArticles(trx, articleIds, { following: 'enriched', now }),
+      logger,
+      claims: articleClaims,
+      pageMs: limits.pageMs,
+    }),
     consumers: {
       publishing: publishingConsumer(publishing),
       ingestion: ingestionConsumer({ db, lock, logger, claims: feedClaims }),
       imports: importsConsumer({ db, lock, logger, claims: importClaims }),
+      enrichment: enrichmentConsumer({ db, lock, logger, claims: articleClaims }),
     },
   };
 }

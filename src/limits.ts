@@ -21,6 +21,10 @@ export const defaultLimits = {
   driftMs: 120_000,
   /** Until a feed's document is read; its fetch is over by then. */
   parseMs: 5_000,
+  /** Until the links of one read have been followed; what is not by then stays as the feed gave it. */
+  linksMs: 20_000,
+  /** Until an article's page is there. */
+  pageMs: 15_000,
   /** Until a connection to PostgreSQL stands. */
   databaseConnectMs: 10_000,
   /** Until PostgreSQL has answered a statement. */

@@ -136,6 +136,9 @@ async function openQueues(
   const runImports = (_payload: unknown, signal: AbortSignal) => {
     return app.runImports.handle({}, { clock, signal: AbortSignal.any([signal, stopping]) });
   };
+  const enrich = (_payload: unknown, signal: AbortSignal) => {
+    return app.enrichArticles.handle({}, { clock, signal: AbortSignal.any([signal, stopping]) });
+  };
   journal.start();
   if (isWorker) record.start();
   const options: QueuesOptions = {
@@ -144,6 +147,7 @@ async function openQueues(
       publishing: { run: publish, consumer: app.consumers.publishing },
       ingestion: { run: ingest, consumer: app.consumers.ingestion },
       imports: { run: runImports, consumer: app.consumers.imports },
+      enrichment: { run: enrich, consumer: app.consumers.enrichment },
     },
     listTicking: () => listWorkspaces(app.db),
     withLock: (key, work) => withAdvisoryLock(app.db, key, work),

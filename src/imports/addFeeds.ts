@@ -40,7 +40,8 @@ export async function addFeeds(
     names.add(name);
     byUrl.set(keyOf(url), null);
     const { everyMs, firstImport } = options;
-    const values = { workspaceId, name, url, everyMs, firstImport, maxAgeMs: null, paused: false };
+    const reading = { everyMs, firstImport, maxAgeMs: null, enrichWithinMs: null };
+    const values = { workspaceId, name, url, ...reading, paused: false };
     const subjectId = await insertFeed(trx, values, now);
     const subject = { workspaceId, subjectType: 'feed', subjectId } as const;
     await recordAudit(trx, {

@@ -25,7 +25,8 @@ export async function makeFeed(
   await lockConfiguration(trx, []);
   const url = importOnlyUrl(name);
   const firstImport = { mode: 'baseline' } as const;
-  const values = { workspaceId, name, url, everyMs, firstImport, maxAgeMs: null, paused: true };
+  const reading = { everyMs, firstImport, maxAgeMs: null, enrichWithinMs: null };
+  const values = { workspaceId, name, url, ...reading, paused: true };
   const feedId = await insertFeed(trx, values, now);
   const audit = { workspaceId, actor, action: 'create', now };
   await recordAudit(trx, { ...audit, subjectType: 'feed', subjectId: feedId, detail: { name, url } });
@@ -36,6 +37,7 @@ export async function makeFeed(
       include: [],
       exclude: [],
       template: '{{ title }}',
+      edits: null,
     } as const;
     const routeId = await insertRoute(trx, { workspaceId, feedId, channelId: channel.id, ...rules }, now);
     const detail = { name: `${name} → ${channel.name}` };

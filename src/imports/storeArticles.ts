@@ -25,9 +25,11 @@ export async function storeArticles(
   if (feed === null) return { refused: 'its feed is no longer in use' };
   const items: FeedItem[] = rows.map(({ record }) => articleOfRecord(record));
   const isBaseline = options.mode === 'baseline';
+  // A file says what it says: nobody's page is asked about it.
+  const unasked = { ...feed, enrichWithinMs: null };
   const importing = isBaseline
-    ? { ...feed, firstImportedAt: null, firstImport: { mode: 'baseline' } as const }
-    : { ...feed, firstImportedAt: feed.firstImportedAt ?? now };
+    ? { ...unasked, firstImportedAt: null, firstImport: { mode: 'baseline' } as const }
+    : { ...unasked, firstImportedAt: feed.firstImportedAt ?? now };
   const stored = await storeItems(trx, importing, items, { now, newId, order: 'as_given' });
   const { newArticles: added, queued, tooOld } = stored;
   return { added, bad: 0, queued, tooOld, problems: [] };

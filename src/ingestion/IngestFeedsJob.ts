@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
 import { isDatabaseAway } from '../database/transact.ts';
+import { defaultLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { dueFeeds } from '../models/feeds.ts';
 import type { GuardedFetch } from '../network/guardedFetch.ts';
+import { createBulkTurns } from './bulkTurns.ts';
 import type { FeedOutcome } from './FeedOutcome.ts';
 import type { FeedClaimsInHand } from './feedClaimsInHand.ts';
 import type { LockFeed } from './feedLock.ts';
-import { ingestFeed } from './ingestFeed.ts';
+import { createHostTurns, hostOf } from './hostTurns.ts';
+import { type IngestTools, ingestFeed } from './ingestFeed.ts';
 import { onePerHost } from './onePerHost.ts';
 import { type ReadDocument, readDocument } from './readDocument.ts';
 
@@ -23,6 +26,8 @@ export type IngestFeedsOptions = {
   newId?: () => string;
   /** Where the job notes the claims that it has in hand, for those who give them back. Default: its own. */
   claims?: FeedClaimsInHand;
+  /** For following the links of one read. Default 20,000. */
+  linksMs?: number;
 };
 
 export type IngestFeeds = {
@@ -45,11 +50,13 @@ type DueFeed = Awaited<ReturnType<typeof dueFeeds>>[number];
  * whatever happens to one, the others go on.
  */
 export class IngestFeedsJob {
-  readonly #options: Required<IngestFeedsOptions>;
+  readonly #options: IngestTools;
 
   constructor(options: IngestFeedsOptions) {
     const read: ReadDocument = async document => readDocument(document);
-    this.#options = { newId: randomUUID, claims: new Map(), read, ...options };
+    const { linksMs } = defaultLimits;
+    const turns = { inTurn: createHostTurns(), inBulkTurn: createBulkTurns() };
+    this.#options = { newId: randomUUID, claims: new Map(), read, linksMs, ...turns, ...options };
   }
 
   /** Throws when the database is away: that is no feed's fault, and told once, not feed by feed. */
@@ -65,7 +72,11 @@ export class IngestFeedsJob {
     };
     const due = await dueFeeds(this.#options.db, selection);
     const away = new AbortController();
-    const limits = { limit: feedsAtOnce, hostOf, signal: AbortSignal.any([signal, away.signal]) };
+    const limits = {
+      limit: feedsAtOnce,
+      hostOf: ({ url }: DueFeed) => hostOf(url),
+      signal: AbortSignal.any([signal, away.signal]),
+    };
     const feeds = await onePerHost(due, limits, feed =>
       this.#read(feed, { clock, signal, isForced }, error => away.abort(error)),
     );
@@ -94,9 +105,4 @@ export class IngestFeedsJob {
       return { feedId: id, name, outcome: 'failed', newArticles: 0, routed: 0, detail, change: null };
     }
   }
-}
-
-/** What does not parse is refused by the fetch, as that feed's own failure. */
-function hostOf({ url }: DueFeed): string {
-  return URL.canParse(url) ? new URL(url).host : url;
 }

@@ -3,7 +3,8 @@ import type { FeedStatus } from '../models/feeds.ts';
 const dayMs = 24 * 3_600_000;
 /** In a row; from then on the feed counts as failing, is asked less and less often, and one alert is raised. */
 const failuresUntilFailing = 3;
-const movedHitsUntilMoved = 3;
+/** Permanent redirects in a row to one place, until that is the feed's address. */
+export const hitsUntilMoved = 3;
 
 export type Health = { status: FeedStatus; failures: number; everyMs: number };
 
@@ -39,6 +40,6 @@ export type Move = { movedTo: string | null; movedHits: number };
 export function afterRedirect(known: Move, movedTo: string | null): Move & { url: string | null } {
   if (movedTo === null) return { url: null, movedTo: null, movedHits: 0 };
   const movedHits = known.movedTo === movedTo ? known.movedHits + 1 : 1;
-  if (movedHits >= movedHitsUntilMoved) return { url: movedTo, movedTo: null, movedHits: 0 };
+  if (movedHits >= hitsUntilMoved) return { url: movedTo, movedTo: null, movedHits: 0 };
   return { url: null, movedTo, movedHits };
 }

@@ -4,6 +4,8 @@ import { md5Uuid } from '../models/md5Uuid.ts';
 export type Identity = {
   guid: string | null;
   canonicalUrl: string | null;
+  /** The canonical address that its link led to, if another and known. */
+  resolvedUrl?: string | null;
   title: string;
   /** As the feed gave it. */
   publishedAt: Date | null;
@@ -11,17 +13,23 @@ export type Identity = {
 };
 
 /**
- * The keys of an item, hashed: guid, canonical URL, and for an item without either its title with date or
- * source. Any of them that is known means that the item was seen, since feeds change one at a time: a new
- * guid for all after a move, a new URL for an edited headline. `repeatedGuids` are no keys.
+ * The keys of an item, hashed: guid, canonical URL, the one that it led to, and for an item without any its
+ * title with date or source. Any of them that is known means that the item was seen, since feeds change one at
+ * a time: a new guid for all after a move, a new URL for an edited headline. `repeatedGuids` are no keys.
  */
 export function identityKeys(item: Identity, repeatedGuids: ReadonlySet<string>): string[] {
-  const { guid, canonicalUrl, title, publishedAt, source } = item;
+  const { guid, canonicalUrl, resolvedUrl = null, title, publishedAt, source } = item;
   const keys: string[] = [];
   if (guid !== null && !repeatedGuids.has(guid)) keys.push(md5Uuid(`guid:${guid}`));
-  if (canonicalUrl !== null) keys.push(md5Uuid(`url:${canonicalUrl}`));
+  if (canonicalUrl !== null) keys.push(urlIdentityKey(canonicalUrl));
+  if (resolvedUrl !== null) keys.push(urlIdentityKey(resolvedUrl));
   if (keys.length > 0) return keys;
   return [md5Uuid(`title:${JSON.stringify([title, publishedAt?.toISOString() ?? source])}`)];
+}
+
+/** The key of an item at a canonical URL. */
+export function urlIdentityKey(canonicalUrl: string): string {
+  return md5Uuid(`url:${canonicalUrl}`);
 }
 
 /** The guids that one document gives to different URLs: they tell nothing apart. */

@@ -5,13 +5,23 @@ import type { Logger } from '../logger.ts';
 import { claimFeed, type FeedClaim, giveBackFeeds } from '../models/feedClaims.ts';
 import type { Feed } from '../models/feeds.ts';
 import type { GuardedFetch } from '../network/guardedFetch.ts';
+import type { InBulkTurn } from './bulkTurns.ts';
 import { type FeedOutcome, outcome } from './FeedOutcome.ts';
 import { type FeedClaimsInHand, isInHand, letGo } from './feedClaimsInHand.ts';
 import { feedUnit, type LockFeed } from './feedLock.ts';
 import { type FeedFetch, fetchFeed } from './fetchFeed.ts';
+import type { InTurn } from './hostTurns.ts';
 import type { ReadDocument } from './readDocument.ts';
-import { claimLost, recordFailed, recordGone, recordRead, recordUnchanged } from './recordOutcome.ts';
+import {
+  claimLost,
+  type FeedRead,
+  recordFailed,
+  recordGone,
+  recordRead,
+  recordUnchanged,
+} from './recordOutcome.ts';
 import { recoverFeed } from './recoverFeed.ts';
+import { resolveLinks } from './resolveLinks.ts';
 
 export type IngestTools = {
   db: Database;
@@ -21,6 +31,10 @@ export type IngestTools = {
   logger: Logger;
   newId: () => string;
   claims: FeedClaimsInHand;
+  inTurn: InTurn;
+  inBulkTurn: InBulkTurn;
+  /** For the links of one read together. */
+  linksMs: number;
 };
 
 type Circumstances = { clock: Clock; signal: AbortSignal; isForced: boolean };
@@ -65,16 +79,21 @@ async function claimAndRead(run: Run): Promise<FeedOutcome> {
 }
 
 async function readClaimed(run: Run): Promise<FeedOutcome> {
-  const { db, fetch, read, claim, clock, signal, isForced } = run;
+  const { db, fetch, read, claim, clock, signal, isForced, inTurn, inBulkTurn } = run;
   const feed = await claimFeed(db, { ...claim, isForced, now: clock.now() });
   if (feed === null) return outcome('busy', 'another process has just read it');
   const claimed = { ...run, feed };
   try {
     const request = { ...feed, zone: feed.timezone };
-    const result = await fetchFeed(request, { fetch, read, now: clock.now(), signal });
+    const result = await inTurn(feed.url, () =>
+      fetchFeed(request, { fetch, read, now: clock.now(), signal }),
+    );
     // What was cut off may report anything, such as a failure or a feed without items.
     if (signal.aborted) return await giveBack(run);
-    return await record(claimed, result, clock.now());
+    const resolved = await withLinks(claimed, result);
+    if (signal.aborted) return await giveBack(run);
+    const items = resolved.kind === 'read' ? resolved.feed.items.length : 0;
+    return await inBulkTurn(items, () => record(claimed, resolved, clock.now()));
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const message = error instanceof Error ? error.message : String(error);
@@ -85,7 +104,16 @@ async function readClaimed(run: Run): Promise<FeedOutcome> {
   }
 }
 
-function record(run: Run & { feed: Feed }, result: FeedFetch, now: Date): Promise<FeedOutcome> {
+type Resolved = Exclude<FeedFetch, { kind: 'read' }> | FeedRead;
+
+/** Follows the links of a complete read, before there is a transaction that would wait for strangers. */
+async function withLinks(run: Run & { feed: Feed }, result: FeedFetch): Promise<Resolved> {
+  if (result.kind !== 'read') return result;
+  const items = await resolveLinks(run.feed, result.feed.items, { ...run, now: run.clock.now() });
+  return { ...result, feed: { ...result.feed, items } };
+}
+
+function record(run: Run & { feed: Feed }, result: Resolved, now: Date): Promise<FeedOutcome> {
   switch (result.kind) {
     case 'read':
       return recordRead(run, result, now);

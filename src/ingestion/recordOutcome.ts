@@ -3,30 +3,42 @@ import { transact } from '../database/transact.ts';
 import { type AlertKind, raiseAlert } from '../models/alerts.ts';
 import { type FeedClaim, holdsFeedClaim, recordFeedFailure, recordFeedRead } from '../models/feedClaims.ts';
 import type { Feed } from '../models/feeds.ts';
+import type { ApprovalHold } from '../models/insertRouteArticles.ts';
+import type { LinkedItem } from './FeedItem.ts';
 import { type FeedOutcome, outcome } from './FeedOutcome.ts';
 import { afterFailure, afterRedirect, nextFetchAfterRead } from './feedHealth.ts';
 import type { FeedFetch } from './fetchFeed.ts';
+import { gapBefore } from './gapBefore.ts';
 import { type Stored, storeItems } from './storeItems.ts';
 
 /** A claimed feed, and what recording its outcome takes. */
 export type ClaimedRun = { db: Database; newId: () => string } & Claimed;
 type Claimed = { feed: Feed; claim: FeedClaim };
 
+/** A complete read, with what is known of where its links lead. */
+export type FeedRead = Extract<FeedFetch, { kind: 'read' }> & { feed: { items: readonly LinkedItem[] } };
+
 /** Stores a complete read with its articles and route articles: all of it or nothing. */
 export function recordRead(
   { db, feed, claim, newId }: ClaimedRun,
-  result: Extract<FeedFetch, { kind: 'read' }>,
+  result: FeedRead,
   now: Date,
 ): Promise<FeedOutcome> {
   return transact(db, async transaction => {
     if (!(await holdsFeedClaim(transaction, claim))) return claimLost();
-    const stored = await storeItems(transaction, feed, result.feed.items, { now, newId });
-    const { etag, lastModified, movedTo, waitMs } = result;
+    const hold = gapBefore(feed, now);
+    const stored = await storeItems(transaction, feed, result.feed.items, { now, newId, hold });
+    if (hold && stored.held > 0)
+      await alert(transaction, feed, 'articles_held', heldMessage(feed, stored, hold), now);
+    const { etag, lastModified, movedTo } = result;
+    const { ttlMs } = result.feed;
+    const waitMs = Math.max(result.waitMs, ttlMs);
     await recordFeedRead(transaction, {
       ...claim,
       now,
       etag,
       lastModified,
+      ttlMs,
       ...afterRedirect(feed, movedTo),
       nextFetchAt: nextFetchAfterRead(feed, waitMs, now),
     });
@@ -49,14 +61,15 @@ export function recordUnchanged(
   now: Date,
 ): Promise<FeedOutcome> {
   return transact(db, async transaction => {
-    const { etag, lastModified } = feed;
+    const { etag, lastModified, ttlMs } = feed;
     const isRecorded = await recordFeedRead(transaction, {
       ...claim,
       now,
       etag,
       lastModified,
+      ttlMs,
       ...afterRedirect(feed, movedTo),
-      nextFetchAt: nextFetchAfterRead(feed, waitMs, now),
+      nextFetchAt: nextFetchAfterRead(feed, Math.max(waitMs, ttlMs), now),
     });
     if (!isRecorded) return claimLost();
     return { ...outcome('unchanged'), change: await recovered(transaction, feed, now) };
@@ -114,10 +127,16 @@ function alert(db: Database, feed: Feed, kind: AlertKind, message: string, now: 
   return raiseAlert(db, { workspaceId: feed.workspaceId, feedId: feed.id, kind, message, now });
 }
 
-function describe({ changedArticles, tooOld }: Stored, warnings: readonly string[]): string | null {
+function heldMessage({ name }: Feed, { held }: Stored, { detail }: ApprovalHold): string {
+  const posts = held === 1 ? 'A post' : `${held} posts`;
+  return `${posts} from feed "${name}" wait for approval, ${detail}: after an outage they are news, after a restored backup they may be out already.`;
+}
+
+function describe({ changedArticles, tooOld, held }: Stored, warnings: readonly string[]): string | null {
   const notes = [
     ...(changedArticles > 0 ? [`${changedArticles} changed`] : []),
     ...(tooOld > 0 ? [`${tooOld} too old`] : []),
+    ...(held > 0 ? [`${held} held for approval`] : []),
     ...warnings,
   ];
   return notes.length > 0 ? notes.join('; ') : null;

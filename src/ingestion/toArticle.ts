@@ -1,6 +1,6 @@
 import type { NewArticle } from '../models/articles.ts';
 import { md5Uuid } from '../models/md5Uuid.ts';
-import type { FeedItem } from './FeedItem.ts';
+import type { FeedItem, LinkedItem } from './FeedItem.ts';
 import { urlKey } from './urlKey.ts';
 
 /** Clocks differ a little; a date further ahead is no date. */
@@ -13,13 +13,13 @@ export function believedDate({ publishedAt }: FeedItem, now: Date): Date | null 
 
 /** A feed's item as an article first seen `now`. */
 export function toArticle(
-  item: FeedItem & { canonicalUrl: string | null },
+  item: LinkedItem & { canonicalUrl: string | null },
   feedId: number,
   now: Date,
 ): NewArticle {
   const date = believedDate(item, now);
-  const { guid, url, canonicalUrl, title, summary, content, author, language, tags, imageUrl, imageAlt } =
-    item;
+  const { guid, url, title, summary, content, author, language, tags, imageUrl, imageAlt } = item;
+  const canonicalUrl = item.resolvedUrl ?? item.canonicalUrl;
   const text = { title, summary, content, author, language, tags, imageUrl };
   // Named only where there is one: what was read by an older version has not changed for it.
   const hashed = imageAlt === null ? text : { ...text, imageAlt };
@@ -27,7 +27,7 @@ export function toArticle(
     guid,
     url,
     canonicalUrl,
-    urlKey: urlKey({ ...item, feedId }),
+    urlKey: urlKey({ ...item, canonicalUrl, feedId }),
     publishedAt: date ?? now,
     isDated: date !== null,
     ...text,

@@ -12,6 +12,7 @@ export type AlertKind =
   | 'outcome_unknown'
   | 'late_success'
   | 'articles_too_old'
+  | 'articles_held'
   | 'import_failed'
   | 'clock_set_back';
 

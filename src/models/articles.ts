@@ -121,7 +121,10 @@ const insertKeys = {
     on conflict do nothing`,
 };
 
-/** Follows a feed that changed the text of known articles. What is queued of them stays as it is. */
+/**
+ * Follows a feed that changed the text of known articles. What a page filled in stays where the feed still says
+ * nothing.
+ */
 export async function updateArticleTexts(
   db: Database,
   texts: readonly (ArticleText & { articleId: number })[],
@@ -130,12 +133,20 @@ export async function updateArticleTexts(
   await execute(db, updateTexts, [texts.map(text => text.articleId), ...textColumns(texts)]);
 }
 
+const unlessFilledIn = (column: string) =>
+  `coalesce(n.${column}, case when a.enrichment_status = 'done' then a.${column} end)`;
+const hasSameImage = `a.image_url is not distinct from ${unlessFilledIn('image_url')}`;
+
 const updateTexts = {
   name: 'update-article-texts',
   text: `
     update articles a
-    set title = n.title, summary = n.summary, content = n.content, author = n.author,
-        language = n.language, tags = ${tagsOf('n')}, image_url = n.image_url, image_alt = n.image_alt,
+    set title = n.title, summary = ${unlessFilledIn('summary')}, content = n.content,
+        author = ${unlessFilledIn('author')}, language = ${unlessFilledIn('language')}, tags = ${tagsOf('n')},
+        image_url = ${unlessFilledIn('image_url')},
+        image_alt = case when ${hasSameImage} then ${unlessFilledIn('image_alt')} else n.image_alt end,
+        image_width = case when ${hasSameImage} then a.image_width end,
+        image_height = case when ${hasSameImage} then a.image_height end,
         content_hash = n.content_hash
     from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
                 $8::text[], $9::text[], $10::uuid[])

@@ -1,5 +1,6 @@
 import { type Database, query } from '../database/Database.ts';
 import type { FirstImport } from './feeds.ts';
+import type { EditsRule } from './routes.ts';
 
 // What `config.yaml` can state, read as one across its tables: apply and export are all-or-nothing.
 
@@ -51,6 +52,8 @@ export type FeedRow = {
   everyMs: number;
   firstImport: FirstImport;
   maxAgeMs: number | null;
+  /** How long at most an article waits for its page; null: it is not asked. */
+  enrichWithinMs: number | null;
   paused: boolean;
   isArchived: boolean;
 };
@@ -67,6 +70,8 @@ export type RouteRow = {
   include: readonly string[];
   exclude: readonly string[];
   template: string;
+  /** Null: by its approval. */
+  edits: EditsRule | null;
   isArchived: boolean;
 };
 
@@ -120,7 +125,8 @@ const selectFeeds = {
   name: 'configuration-feeds',
   text: `
     select f.id, w.name as workspace, f.name, f.url, f.every_ms as "everyMs", f.first_import as "firstImport",
-           f.max_age_ms as "maxAgeMs", f.paused, f.archived_at is not null as "isArchived"
+           f.max_age_ms as "maxAgeMs", f.enrich_within_ms as "enrichWithinMs", f.paused,
+           f.archived_at is not null as "isArchived"
     from feeds f join workspaces w on w.id = f.workspace_id
     where w.name = any($1) order by f.id`,
 };
@@ -129,7 +135,7 @@ const selectRoutes = {
   name: 'configuration-routes',
   text: `
     select r.id, w.name as workspace, r.feed_id as "feedId", r.channel_id as "channelId", f.name as feed,
-           c.name as channel, r.approval, r.priority, r.include, r.exclude, r.template,
+           c.name as channel, r.approval, r.priority, r.include, r.exclude, r.template, r.edits,
            r.archived_at is not null as "isArchived"
     from routes r
     join workspaces w on w.id = r.workspace_id

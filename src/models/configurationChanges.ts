@@ -41,8 +41,9 @@ export async function insertRoute(db: Database, values: RouteValues, now: Date):
 const insertRouteRow = {
   name: 'insert-route',
   text: `
-    insert into routes (workspace_id, feed_id, channel_id, approval, priority, include, exclude, template, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
+    insert into routes (workspace_id, feed_id, channel_id, approval, priority, include, exclude, template, edits,
+                        created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
 };
 
 /** Rules for articles to come: what is already routed keeps its text, approval and priority. */
@@ -55,13 +56,13 @@ const updateRouteRow = {
   text: `
     update routes
     set workspace_id = $1, feed_id = $2, channel_id = $3, approval = $4, priority = $5, include = $6, exclude = $7,
-        template = $8, archived_at = null
-    where id = $9`,
+        template = $8, edits = $9, archived_at = null
+    where id = $10`,
 };
 
 function listRouteValues(values: RouteValues): unknown[] {
-  const { workspaceId, feedId, channelId, approval, priority, include, exclude, template } = values;
-  return [workspaceId, feedId, channelId, approval, priority, include, exclude, template];
+  const { workspaceId, feedId, channelId, approval, priority, include, exclude, template, edits } = values;
+  return [workspaceId, feedId, channelId, approval, priority, include, exclude, template, edits];
 }
 
 export type ArchivableTable = 'accounts' | 'channels' | 'feeds' | 'routes';

@@ -8,9 +8,9 @@ export type FeedClaim = { feedId: number; claimToken: string };
 /** Row fields of a `Feed`, for any statement that joins `feeds f` and `workspaces w`. */
 export const feedColumns = `
   f.id, f.workspace_id as "workspaceId", f.name, f.url, f.every_ms as "everyMs",
-  f.first_import as "firstImport", f.max_age_ms as "maxAgeMs", f.status, f.etag,
-  f.last_modified as "lastModified", f.moved_to as "movedTo", f.moved_hits as "movedHits",
-  f.first_imported_at as "firstImportedAt", f.failures, w.timezone`;
+  f.first_import as "firstImport", f.max_age_ms as "maxAgeMs", f.enrich_within_ms as "enrichWithinMs", f.status, f.etag,
+  f.last_modified as "lastModified", f.ttl_ms as "ttlMs", f.moved_to as "movedTo", f.moved_hits as "movedHits",
+  f.first_imported_at as "firstImportedAt", f.last_complete_at as "lastCompleteAt", f.failures, w.timezone`;
 
 const noClaim = "ingest_status = 'idle', claim_token = null, claimed_at = null";
 
@@ -113,6 +113,7 @@ export type FeedRead = FeedClaim & {
   nextFetchAt: Date;
   etag: string | null;
   lastModified: string | null;
+  ttlMs: number;
   /** The feed's new address, or null to keep it. */
   url: string | null;
   movedTo: string | null;
@@ -121,8 +122,8 @@ export type FeedRead = FeedClaim & {
 
 /** Ends a claim with a complete read (200 parsed, or 304). False: the claim was lost. */
 export async function recordFeedRead(db: Database, read: FeedRead): Promise<boolean> {
-  const { feedId, claimToken, now, nextFetchAt, etag, lastModified, url, movedTo, movedHits } = read;
-  const values = [feedId, claimToken, now, nextFetchAt, etag, lastModified, url, movedTo, movedHits];
+  const { feedId, claimToken, now, nextFetchAt, etag, lastModified, url, movedTo, movedHits, ttlMs } = read;
+  const values = [feedId, claimToken, now, nextFetchAt, etag, lastModified, url, movedTo, movedHits, ttlMs];
   return (await execute(db, updateRead, values)) > 0;
 }
 
@@ -132,7 +133,8 @@ const updateRead = {
     update feeds
     set status = 'active', failures = 0, last_error = null, last_fetched_at = $3, last_complete_at = $3,
         first_imported_at = coalesce(first_imported_at, $3), next_fetch_at = $4, etag = $5,
-        last_modified = $6, url = coalesce($7, url), moved_to = $8, moved_hits = $9, ${noClaim}
+        last_modified = $6, url = coalesce($7, url), moved_to = $8, moved_hits = $9,
+        ttl_ms = $10, ${noClaim}
     where id = $1 and claim_token = $2`,
 };
 

@@ -10,8 +10,9 @@ export async function insertFeed(db: Database, values: FeedValues, now: Date): P
 const insertFeedRow = {
   name: 'insert-feed',
   text: `
-    insert into feeds (workspace_id, name, url, every_ms, first_import, max_age_ms, paused, next_fetch_at, created_at)
-    values ($1, $2, $3, $4, $5, $6, coalesce($7, false), $8, $8) returning id`,
+    insert into feeds
+      (workspace_id, name, url, every_ms, first_import, max_age_ms, enrich_within_ms, paused, next_fetch_at, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, coalesce($8, false), $9, $9) returning id`,
 };
 
 /**
@@ -27,13 +28,13 @@ const updateFeedRow = {
   name: 'update-feed',
   text: `
     with fresh as (
-      select id, url <> $3 as "isMoved", url <> $3 or archived_at is not null as "isFresh" from feeds where id = $10
+      select id, url <> $3 as "isMoved", url <> $3 or archived_at is not null as "isFresh" from feeds where id = $11
     )
     update feeds f
     set workspace_id = $1, name = $2, url = $3, every_ms = $4, first_import = $5, max_age_ms = $6,
-        paused = coalesce($7, paused), archived_at = null,
-        next_fetch_at = case when "isFresh" then $8
-                             when every_ms <> $4 then least(next_fetch_at, $9) else next_fetch_at end,
+        enrich_within_ms = $7, paused = coalesce($8, paused), archived_at = null,
+        next_fetch_at = case when "isFresh" then $9
+                             when every_ms <> $4 then least(next_fetch_at, $10) else next_fetch_at end,
         status = case when "isFresh" then 'active' else status end,
         failures = case when "isFresh" then 0 else failures end,
         last_error = case when "isFresh" then null else last_error end,
@@ -48,6 +49,7 @@ const updateFeedRow = {
 };
 
 function listFeedValues(values: FeedValues): unknown[] {
-  const { workspaceId, name, url, everyMs, firstImport, maxAgeMs, paused } = values;
-  return [workspaceId, name, url, everyMs, JSON.stringify(firstImport), maxAgeMs, paused];
+  const { workspaceId, name, url, everyMs, firstImport, maxAgeMs, enrichWithinMs, paused } = values;
+  const first = JSON.stringify(firstImport);
+  return [workspaceId, name, url, everyMs, first, maxAgeMs, enrichWithinMs, paused];
 }

@@ -19,14 +19,20 @@ export type Feed = {
   firstImport: FirstImport;
   /** Null: no limit. */
   maxAgeMs: number | null;
+  /** How long at most an article waits for what its page says of it; null: its page is not asked. */
+  enrichWithinMs: number | null;
   status: FeedStatus;
   /** Validators of the last complete read, as the server wrote them. */
   etag: string | null;
   lastModified: string | null;
+  /** For how long its document asked not to be read again; 0: it did not. */
+  ttlMs: number;
   movedTo: string | null;
   movedHits: number;
   /** Null until the first complete read. */
   firstImportedAt: Date | null;
+  /** The end of the last complete read; null before the first. */
+  lastCompleteAt: Date | null;
   /** In a row. */
   failures: number;
   /** The workspace's IANA zone: dates without an offset are read in it. */

@@ -1,5 +1,11 @@
 import { type Database, execute } from '../database/Database.ts';
 
+/** Why a person is asked about one, beside its route's own rule. */
+export type ApprovalReason = 'after_gap' | 'possible_duplicate' | 'edited';
+
+/** A reason with what a person needs to decide. */
+export type ApprovalHold = { reason: ApprovalReason; detail: string };
+
 export type NewRouteArticle = {
   channelId: number;
   articleId: number;
@@ -8,6 +14,10 @@ export type NewRouteArticle = {
   text: string;
   textHash: string;
   isApproved: boolean;
+  /** Null: as its route says. Never with `isApproved`. */
+  hold: ApprovalHold | null;
+  /** Not due before, by the code of its wait; null: at once. */
+  wait: { until: Date; code: 'enriching' } | null;
   /** Older than its feed allows: inserted all the same, but terminal, so that it can be seen. */
   isTooOld: boolean;
   priority: number;
@@ -35,6 +45,10 @@ export async function insertRouteArticles(
     rows.map(row => row.text),
     rows.map(row => row.textHash),
     rows.map(row => (row.isApproved ? 'approved' : 'pending')),
+    rows.map(row => row.hold?.reason ?? null),
+    rows.map(row => row.hold?.detail ?? null),
+    rows.map(row => row.wait?.until ?? null),
+    rows.map(row => row.wait?.code ?? null),
     rows.map(row => row.isTooOld),
     rows.map(row => row.priority),
     rows.map(row => row.urlKey),
@@ -48,14 +62,16 @@ const insertMany = {
   text: `
     insert into route_articles
       (workspace_id, channel_id, article_id, route_id, title, text, text_hash, approval_status,
-       publish_status, publish_attempts, skip_reason, priority, url_key, post_key, post_created_at,
+       approval_reason, approval_detail, next_attempt_at, last_error_code, publish_status, publish_attempts, skip_reason, priority, url_key, post_key, post_created_at,
        created_at, updated_at)
     select $1, n.channel_id, n.article_id, n.route_id, n.title, n.text, n.text_hash, n.approval_status,
-           case when n.is_too_old then 'skipped' else 'pending' end, case when n.is_too_old then 4 else 0 end,
+           n.approval_reason, n.approval_detail, n.next_attempt_at, n.last_error_code, case when n.is_too_old then 'skipped' else 'pending' end, case when n.is_too_old then 4 else 0 end,
            case when n.is_too_old then 'too_old' end, n.priority, n.url_key, n.post_key, $2, $2, $2
     from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::uuid[], $9::text[],
-                $10::boolean[], $11::smallint[], $12::uuid[], $13::uuid[])
+                $10::text[], $11::text[], $12::timestamptz[], $13::text[], $14::boolean[], $15::smallint[],
+                $16::uuid[], $17::uuid[])
       with ordinality as n (channel_id, article_id, route_id, title, text, text_hash, approval_status,
+                            approval_reason, approval_detail, next_attempt_at, last_error_code,
                             is_too_old, priority, url_key, post_key, place)
     order by n.place
     on conflict (channel_id, article_id) do nothing`,

@@ -3,7 +3,8 @@ import { type Database, execute } from '../database/Database.ts';
 // What people do to route articles: each one conditional UPDATE. Once sending_at is stamped on a
 // publishing row it is too late; before that, the gate honours what was changed and gives back. A repeat has
 // been sent before, whatever its claim says.
-const notYetSending = `publish_status <> 'publishing' or (sending_at is null and claimed_from <> 'unknown')`;
+/** Of a row: the publisher has not handed it to the outside world yet, as far as its claim tells. */
+export const notYetSending = `publish_status <> 'publishing' or (sending_at is null and claimed_from <> 'unknown')`;
 const changeable = `publish_status in ('pending', 'failed', 'dead', 'skipped', 'publishing') and (${notYetSending})`;
 
 /** Approves, rejects or returns to the inbox. True when that changed the row. */
@@ -17,7 +18,8 @@ export async function setApproval(
 const updateApproval = {
   name: 'set-approval',
   text: `
-    update route_articles set approval_status = $2, updated_at = $3
+    update route_articles
+    set approval_status = $2, approval_reason = null, approval_detail = null, updated_at = $3
     where id = $1 and approval_status <> $2 and ${changeable}`,
 };
 
@@ -33,7 +35,7 @@ export async function setText(
 const updateText = {
   name: 'set-text',
   text: `
-    update route_articles set title = $2, text = $3, text_hash = $4, updated_at = $5
+    update route_articles set title = $2, text = $3, text_hash = $4, is_edited = true, updated_at = $5
     where id = $1 and text_hash <> $4 and ${changeable}`,
 };
 

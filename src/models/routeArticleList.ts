@@ -1,4 +1,5 @@
 import { type Database, query } from '../database/Database.ts';
+import type { ApprovalReason } from './insertRouteArticles.ts';
 import type { ApprovalStatus, PublishStatus, SkipReason } from './routeArticles.ts';
 
 /** A route article as people see it. */
@@ -12,6 +13,9 @@ export type ListedRouteArticle = {
   text: string;
   url: string | null;
   approvalStatus: ApprovalStatus;
+  /** Why a person is asked, beside the route's own rule, with what there is to say; null: by that rule. */
+  approvalReason: ApprovalReason | null;
+  approvalDetail: string | null;
   publishStatus: PublishStatus;
   /** It passed the gate and has no answer yet: too late for any change. */
   isSending: boolean;
@@ -33,7 +37,9 @@ export type ListedRouteArticle = {
 
 const listed = `
   select r.id, r.workspace_id as "workspaceId", r.channel_id as "channelId", c.name as channel, f.name as feed,
-         r.title, r.text, a.url, r.approval_status as "approvalStatus", r.publish_status as "publishStatus",
+         r.title, r.text, a.url, r.approval_status as "approvalStatus",
+         r.approval_reason as "approvalReason", r.approval_detail as "approvalDetail",
+         r.publish_status as "publishStatus",
          r.publish_status = 'publishing' and r.sending_at is not null as "isSending",
          r.publish_attempts as "attempts", r.next_attempt_at as "nextAttemptAt", r.next_lookup_at as "nextLookupAt", r.generation, r.priority,
          r.created_at as "createdAt", r.skip_reason as "skipReason", r.last_error_code as "lastErrorCode",

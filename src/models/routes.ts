@@ -1,5 +1,8 @@
 import { type Database, query } from '../database/Database.ts';
 
+/** What an edit by the feed does to an approval: a person is asked again, or it stands. */
+export type EditsRule = 'ask' | 'follow';
+
 export type Route = {
   id: number;
   channelId: number;

@@ -130,18 +130,24 @@ function settledReason({ publishStatus, approvalStatus }: ListedRouteArticle): E
   }
 }
 
-function detailOf({ publishStatus, skipReason, lastError }: ListedRouteArticle): string | null {
-  return publishStatus === 'skipped' ? skipReason : lastError;
+function detailOf({ publishStatus, approvalStatus, approvalDetail, ...row }: ListedRouteArticle) {
+  if (publishStatus === 'skipped') return row.skipReason;
+  const isAsked = approvalStatus === 'pending' && (publishStatus === 'pending' || publishStatus === 'failed');
+  return isAsked && approvalDetail !== null ? approvalDetail : row.lastError;
 }
 
 function waits(article: ListedRouteArticle, schedule: Schedule, at: Date): Closed<ExplainReason>[] {
   return [...ownWait(article, at), ...channelWait(article, schedule, at), ...workspaceWaits(schedule, at)];
 }
 
+const waitReasons: ReadonlyMap<string | null, ExplainReason> = new Map([
+  ['duplicate_in_flight', 'duplicate_in_flight'],
+  ['enriching', 'enriching'],
+] as const);
+
 function ownWait({ nextAttemptAt, lastErrorCode, lastError }: ListedRouteArticle, at: Date) {
   if (!nextAttemptAt || nextAttemptAt <= at) return [];
-  const reason = lastErrorCode === 'duplicate_in_flight' ? 'duplicate_in_flight' : 'backoff';
-  return [{ reason, until: nextAttemptAt, detail: lastError } as const];
+  return [{ reason: waitReasons.get(lastErrorCode) ?? 'backoff', until: nextAttemptAt, detail: lastError }];
 }
 
 function channelWait(

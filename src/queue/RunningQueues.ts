@@ -3,6 +3,7 @@ import { checkEvictionPolicy } from './evictionPolicy.ts';
 import { reconcileSchedules } from './reconcileSchedules.ts';
 import { ScheduleReconciler } from './ScheduleReconciler.ts';
 import {
+  enrichmentTick,
   importsTick,
   ingestionTick,
   publishingTick,
@@ -45,6 +46,7 @@ export class RunningQueues implements Queues {
       publishing: open('publishing'),
       ingestion: open('ingestion'),
       imports: open('imports'),
+      enrichment: open('enrichment'),
     };
     this.#consumers = new Consumers({ ...options, errors: this.#errors });
     this.#reconciler = new ScheduleReconciler({
@@ -131,6 +133,7 @@ export class RunningQueues implements Queues {
         publishing: ticking.map(publishingTick),
         ingestion: [ingestionTick(ingestEveryMs)],
         imports: [importsTick],
+        enrichment: [enrichmentTick],
       };
     } catch (error) {
       if (!health.failed(error)) logger.error({ err: error }, 'workspaces not listed');

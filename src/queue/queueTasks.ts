@@ -16,6 +16,7 @@ const payloads: { readonly [Name in QueueName]: z.ZodType<TickPayloads[Name]> } 
   publishing: z.object({ workspaceId: z.number().int().positive() }),
   ingestion: z.object({}),
   imports: z.object({}),
+  enrichment: z.object({}),
 };
 
 /** Runs a tick of a queue with a payload as the store gave it; throws for one that is none of this queue's. */

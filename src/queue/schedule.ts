@@ -1,7 +1,12 @@
 import { tickOffsetMs } from '../publishing/tickOffset.ts';
 
 /** Every recurring tick on one screen: what it is called, how often it runs, what is kept of it. */
-export const queueNames = { publishing: 'publishing', ingestion: 'ingestion', imports: 'imports' } as const;
+export const queueNames = {
+  publishing: 'publishing',
+  ingestion: 'ingestion',
+  imports: 'imports',
+  enrichment: 'enrichment',
+} as const;
 export type QueueName = keyof typeof queueNames;
 
 /** What the ticks of each queue carry: ids and nothing else. */
@@ -9,6 +14,7 @@ export type TickPayloads = {
   publishing: { workspaceId: number };
   ingestion: Record<string, never>;
   imports: Record<string, never>;
+  enrichment: Record<string, never>;
 };
 
 /** Ticks of a queue that run side by side in a process. */
@@ -19,6 +25,8 @@ export const concurrency: Readonly<Record<QueueName, number>> = {
   ingestion: 1,
   // A long import must not keep those of other workspaces waiting, who come with a later tick.
   imports: 2,
+  // Nor a slow host those that have something due since.
+  enrichment: 2,
 };
 
 /** One job scheduler as it should be. Its ticks' ids are `repeat:<id>:<slot>`: one job per slot. */
@@ -76,5 +84,16 @@ export const importsTick: WantedScheduler = {
   everyMs: importsEveryMs,
   offsetMs: Math.floor(importsEveryMs / 3),
   jobName: 'run-imports',
+  payload: {},
+};
+
+const enrichmentEveryMs = 15_000;
+
+/** Reads the pages that are due, of all hosts. */
+export const enrichmentTick: WantedScheduler = {
+  id: 'enrich-articles',
+  everyMs: enrichmentEveryMs,
+  offsetMs: Math.floor((enrichmentEveryMs * 2) / 3),
+  jobName: 'enrich-articles',
   payload: {},
 };

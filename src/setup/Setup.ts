@@ -1,4 +1,5 @@
 import type { FirstImport } from '../models/feeds.ts';
+import type { EditsRule } from '../models/routes.ts';
 import type { Secrets } from '../secrets.ts';
 
 /** The domain objects of an installation as `config.yaml` states them (README, "config.yaml"). */
@@ -70,6 +71,8 @@ export type FeedSetup = {
   firstImport: FirstImport;
   /** Null: no limit. */
   maxAgeMs: number | null;
+  /** How long at most an article waits for its page; null: it is not asked. */
+  enrichWithinMs: number | null;
   paused: boolean | null;
 };
 
@@ -82,4 +85,6 @@ export type RouteSetup = {
   include: readonly string[];
   exclude: readonly string[];
   template: string;
+  /** Null: by its approval. */
+  edits: EditsRule | null;
 };

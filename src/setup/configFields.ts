@@ -1,4 +1,5 @@
 import { formatDuration } from '../duration.ts';
+import { formatEnrichment } from './enrichment.ts';
 import { formatFirstImport } from './firstImport.ts';
 import type { AccountSetup, ChannelSetup, FeedSetup, RouteSetup, WorkspaceSetup } from './Setup.ts';
 
@@ -45,15 +46,16 @@ export function feedFields(feed: FeedSetup): Fields {
     every: formatDuration(feed.everyMs),
     firstImport: formatFirstImport(feed.firstImport),
     maxAge: feed.maxAgeMs === null ? null : formatDuration(feed.maxAgeMs),
+    enrich: formatEnrichment(feed.enrichWithinMs),
     paused: feed.paused ?? undefined,
   };
 }
 
 /** The keys of an entry of `routes` but its two ends. */
 export function routeFields(route: RouteSetup): Fields {
-  const { approval, priority, template } = route;
+  const { approval, priority, template, edits } = route;
   const [include, exclude] = [unlessEmpty(route.include), unlessEmpty(route.exclude)];
-  return { approval, priority, include, exclude, template };
+  return { approval, priority, include, exclude, template, edits };
 }
 
 function unlessEmpty(list: readonly string[]): readonly string[] | null {

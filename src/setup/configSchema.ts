@@ -2,6 +2,7 @@ import { IANAZone } from 'luxon';
 import { z } from 'zod';
 import { parseWindow, windowForm } from '../calendar/parseWindow.ts';
 import { didYouMean } from '../didYouMean.ts';
+import { enrichment } from './enrichment.ts';
 import { firstImportForm, parseFirstImport } from './firstImport.ts';
 import { choice, dailyCap, duration, field, flag, phrase, wholeNumber, words } from './schemaParts.ts';
 
@@ -83,6 +84,7 @@ export function feedSchema(zone: string) {
       mode: 'baseline',
     }),
     maxAge: duration(secondMs, 36_500 * dayMs).optional(),
+    enrich: enrichment.default(null),
     paused: flag.optional(),
   });
 }
@@ -98,6 +100,7 @@ export function routeSchema(checkTemplate: (template: string) => readonly string
     include: z.array(phrase).default([]),
     exclude: z.array(phrase).default([]),
     template: template(checkTemplate).default('{{ title }}'),
+    edits: choice(['ask', 'follow']).optional(),
   });
 }
 

@@ -25,8 +25,9 @@ export function parseFeed(
   const schema = feedSchema(zone);
   const parsed = parseEntry(schema, entry, { knownKeys: Object.keys(schema.shape) }, problems);
   if (!parsed) return null;
-  const { name, url, every, firstImport, maxAge = null, paused = null } = parsed;
-  return { workspace, name, url, everyMs: every, firstImport, maxAgeMs: maxAge, paused };
+  const { name, url, every, firstImport, maxAge = null, enrich, paused = null } = parsed;
+  const rules = { everyMs: every, firstImport, maxAgeMs: maxAge, enrichWithinMs: enrich };
+  return { workspace, name, url, ...rules, paused };
 }
 
 /** Parses an entry of `routes`. */
@@ -38,5 +39,5 @@ export function parseRoute(
 ): RouteSetup | null {
   const schema = routeSchema(checkTemplate);
   const parsed = parseEntry(schema, entry, { knownKeys: Object.keys(schema.shape) }, problems);
-  return parsed && { ...parsed, workspace };
+  return parsed && { ...parsed, workspace, edits: parsed.edits ?? null };
 }

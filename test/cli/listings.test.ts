@@ -108,7 +108,12 @@ describe('headway feeds', () => {
   it('lists each with its health', async () => {
     const failing = { name: 'blog', status: 'failing', failures: 3, last_error: 'HTTP 500' };
     const feedId = await createFeed(database.db, workspaceId, { ...failing, last_complete_at: lastTickAt });
-    await createArticle(database.db, workspaceId, { feed_id: feedId });
+    const articleId = await createArticle(database.db, workspaceId, { feed_id: feedId });
+    for (const approval_status of ['approved', 'pending']) {
+      const channelId = await channel(approval_status);
+      const columns = { article_id: articleId, approval_status };
+      await createRouteArticle(database.db, { workspaceId, channelId }, columns);
+    }
 
     const [json, table] = await Promise.all([
       headway(['feeds', 'list', '--json']),
@@ -127,8 +132,20 @@ describe('headway feeds', () => {
         failures: 3,
         lastError: 'HTTP 500',
         articles: 1,
+        movedTo: null,
+        movedHits: 0,
+        waiting: 1,
+        held: 1,
+        isRouted: false,
+        sameUrlAs: null,
+        notes: [
+          expect.stringMatching(/^due since 2026-01-01T00:00:00Z, and nobody reads it/),
+          'no route takes its articles',
+          'articles that wait for approval: 1',
+        ],
       },
     ]);
+    expect(table.stdout).toContain('! blog: no route takes its articles\n');
     expect(table.stdout.split('\n')[1]).toMatch(/^blog +failing +1 +2026-11-02T10:00:00Z .* HTTP 500$/);
   });
 

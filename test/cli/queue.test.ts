@@ -60,6 +60,7 @@ describe('headway queue list', () => {
       title: 'Second',
       url: expect.stringContaining('https://news.example/'),
       approval: 'pending',
+      approvalReason: null,
       state: 'pending',
       reason: 'awaiting_approval',
       until: null,

@@ -7,6 +7,10 @@ import type { LogLine } from '../support/recordingLogger.ts';
 export type ConsumerHarness = {
   /** The table whose rows are claimed. */
   table: string;
+  /** Its column with the token of the claim. Default `claim_token`. */
+  claimColumn?: string;
+  /** What ending the last orphan writes last, in another table. Default: an alert is inserted. */
+  lastWrite?: { table: string; event: 'insert' | 'update' };
   /** Starts a worker process of this queue, as far as the suite needs one. */
   openWorker(database: TestDatabase, options: WorkerOptions): Worker;
   /** Each of these inserts rows, every one in a unit of its own, and answers with their ids. */
@@ -15,7 +19,7 @@ export type ConsumerHarness = {
     ready(db: Database): Promise<number>;
     /** A row that a process claimed and died with, for the first time. */
     orphan(db: Database): Promise<number>;
-    /** The same, for the last time: ending it raises an alert, after all that it writes else. */
+    /** The same, for the last time: ending it writes what `lastWrite` says, after all that it writes else. */
     lastOrphan(db: Database): Promise<number>;
     /** One of each kind that nothing is to be done about by a consumer that starts or stops. */
     atRest(db: Database): Promise<readonly number[]>;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { queueNames } from '../../src/queue/schedule.ts';
 import type { ConsumerHarness } from './ConsumerHarness.ts';
 import { describeConsumer } from './describeConsumer.ts';
+import { enrichmentHarness } from './harnesses/enrichment.ts';
 import { importsHarness } from './harnesses/imports.ts';
 import { ingestionHarness } from './harnesses/ingestion.ts';
 import { publishingHarness } from './harnesses/publishing.ts';
@@ -13,6 +14,7 @@ const harnesses: Readonly<Record<QueueName, ConsumerHarness>> = {
   publishing: publishingHarness,
   ingestion: ingestionHarness,
   imports: importsHarness,
+  enrichment: enrichmentHarness,
 };
 
 for (const [queue, harness] of Object.entries(harnesses)) describeConsumer(queue, harness);

@@ -110,6 +110,11 @@ export function describeGiveBack(scene: ConsumerScene): void {
 }
 
 /** As if another process had recovered the row and claimed it for itself. */
-async function makeClaimAnothers({ db, table }: ConsumerScene, id: number): Promise<void> {
-  await db(table).where({ id }).update({ claim_token: '00000000-0000-4000-8000-00000000000a' });
+async function makeClaimAnothers(
+  { db, table, claimColumn = 'claim_token' }: ConsumerScene,
+  id: number,
+): Promise<void> {
+  await db(table)
+    .where({ id })
+    .update({ [claimColumn]: '00000000-0000-4000-8000-00000000000a' });
 }

@@ -4,6 +4,8 @@ import { type ConsumerScene, everything, finish, now, signal } from './consumerS
 
 /** What a consumer does when it starts. */
 export function describeRecovery(scene: ConsumerScene): void {
+  const { lastWrite = { table: 'alerts', event: 'insert' } } = scene;
+
   it('ends what dead processes left in flight', async () => {
     const ids = [await scene.rows.orphan(scene.db), await scene.rows.orphan(scene.db)];
 
@@ -70,7 +72,7 @@ export function describeRecovery(scene: ConsumerScene): void {
     const before = await everything(scene.db);
     const { consumer } = scene.open();
 
-    const mend = await breakInsertsInto(scene.db, 'alerts');
+    const mend = await breakWritesOf(scene.db, lastWrite);
     // Thrown, or told of and passed over: either will do.
     await consumer.recover({ now, signal }).catch(() => 0);
     const meanwhile = await everything(scene.db);
@@ -80,13 +82,13 @@ export function describeRecovery(scene: ConsumerScene): void {
     expect(meanwhile).toEqual(before);
     expect(ended).toBe(1);
     expect(await scene.state(id)).not.toBe('claimed');
-    expect(await scene.db('alerts')).toHaveLength(1);
+    expect(await scene.db('alerts')).toHaveLength(lastWrite.table === 'alerts' ? 1 : 0);
   });
 
   it('lets no unit that cannot be recovered hold up another', async () => {
     const [stuck, other] = [await scene.rows.lastOrphan(scene.db), await scene.rows.orphan(scene.db)];
 
-    const mend = await breakInsertsInto(scene.db, 'alerts');
+    const mend = await breakWritesOf(scene.db, lastWrite);
     await scene
       .open()
       .consumer.recover({ now, signal })
@@ -107,13 +109,16 @@ export function describeRecovery(scene: ConsumerScene): void {
 }
 
 /** What it returns undoes it. */
-async function breakInsertsInto(db: Database, table: string): Promise<() => Promise<void>> {
+async function breakWritesOf(
+  db: Database,
+  { table, event }: Required<ConsumerScene>['lastWrite'],
+): Promise<() => Promise<void>> {
   await db.raw(
-    `create function refuse_insert() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
-     create trigger refuse_insert before insert on ${table} for each row execute function refuse_insert()`,
+    `create function refuse_write() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
+     create trigger refuse_write before ${event} on ${table} for each row execute function refuse_write()`,
   );
   return async () => {
-    await db.raw('drop function refuse_insert cascade');
+    await db.raw('drop function refuse_write cascade');
   };
 }
 

@@ -33,7 +33,11 @@ it('lists the workers that run, one that was killed until it counts as gone, and
   expect(running).toEqual(
     expect.arrayContaining(
       ['work', 'start'].map(role =>
-        expect.objectContaining({ role, queues: ['publishing', 'ingestion', 'imports'], isAlive: true }),
+        expect.objectContaining({
+          role,
+          queues: ['publishing', 'ingestion', 'imports', 'enrichment'],
+          isAlive: true,
+        }),
       ),
     ),
   );

@@ -163,7 +163,7 @@ describe('IngestFeedsJob', () => {
     expect(urls).toEqual(['https://news.test/a/1#top', 'https://news.test/a/1/?utm_source=x']);
   });
 
-  it('follows a changed text in the article and leaves what is queued alone', async () => {
+  it('follows a changed text in the article and in what is queued, and keeps the link', async () => {
     const { answers, ingest, clock } = await ingestionScene(database.db);
     answers.set(feedUrl, { body: rssOf([one, two]) });
     await ingest();
@@ -180,7 +180,7 @@ describe('IngestFeedsJob', () => {
       ['One, corrected', 'https://blog.test/1'],
       ['Two', 'https://blog.test/2'],
     ]);
-    expect(await titlesQueued(database.db)).toEqual(['One', 'Two']);
+    expect(await titlesQueued(database.db)).toEqual(['One, corrected', 'Two']);
   });
 
   it('reads the feed of today although another one has an item of tomorrow', async () => {
@@ -356,6 +356,64 @@ describe('IngestFeedsJob', () => {
 
     const { next_fetch_at } = await feedRow(feedId);
     expect((next_fetch_at - clock.now().getTime()) / 60_000).toBe(minutes);
+  });
+
+  it('waits at least as long as the document asks, also while it is unchanged', async () => {
+    const { answers, ingest, clock, feedId } = await ingestionScene(database.db);
+    const withTtl = (ttl: string) => rssOf([one]).replace('<item>', `<ttl>${ttl}</ttl><item>`);
+    const polls = [
+      { body: withTtl('60'), headers: { etag: '"1"' } },
+      { status: 304 },
+      { status: 304, headers: { 'cache-control': 'max-age=7200' } },
+      { body: withTtl('0') },
+      { body: withTtl('soon') },
+    ];
+
+    const waits: number[] = [];
+    for (const poll of polls) {
+      answers.set(feedUrl, poll);
+      await ingest();
+      const { next_fetch_at } = await feedRow(feedId);
+      waits.push((next_fetch_at - clock.now().getTime()) / 60_000);
+      clock.set(next_fetch_at.toISOString());
+    }
+
+    expect(waits).toEqual([60, 60, 120, 15, 15]);
+  });
+
+  it('is told by 429 and 503 when to come again, as by any failure', async () => {
+    const { answers, ingest, clock, feedId } = await ingestionScene(database.db);
+
+    for (const [status, minutes] of [
+      [429, 90],
+      [503, 30],
+    ] as const) {
+      answers.set(feedUrl, { status, headers: { 'retry-after': String(minutes * 60) } });
+      await ingest();
+      const { next_fetch_at, last_error } = await feedRow(feedId);
+
+      expect(last_error).toBe(`the server answered ${status}`);
+      expect((next_fetch_at - clock.now().getTime()) / 60_000).toBe(minutes);
+      clock.set(next_fetch_at.toISOString());
+    }
+  });
+
+  it('reads two feeds that have come to one address, and sends nothing twice to one channel', async () => {
+    const { answers, ingest, workspaceId, channelId, clock } = await ingestionScene(database.db);
+    const moved = 'https://other.test/feed.xml';
+    const feedId = await createFeed(database.db, workspaceId, { url: moved, first_import: '{"mode":"all"}' });
+    await createRoute(database.db, { workspaceId, feedId, channelId });
+    answers.set(moved, { body: rssOf([one]) });
+    answers.set(feedUrl, { body: rssOf([one]), movedTo: moved });
+
+    for (let read = 0; read < 5; read += 1) {
+      await ingest();
+      clock.advance({ minutes: 15 });
+    }
+
+    expect(await database.db('feeds').pluck('url')).toEqual([moved, moved]);
+    const rows = await queued(database.db);
+    expect([rows.length, new Set(rows.map(row => row.url_key)).size]).toEqual([2, 1]);
   });
 
   it('reads only what is due, and one feed on demand', async () => {

@@ -3,7 +3,7 @@ import { type IngestFeeds, IngestFeedsJob } from '../../src/ingestion/IngestFeed
 import { createChannel, createFeed, createWorkspace } from '../support/factories.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { recordingLogger } from '../support/recordingLogger.ts';
-import { type FakeAnswer, fakeFetch, fakeLocks } from './fakeFeeds.ts';
+import { type FakeAnswer, type FakeEnd, fakeFetch, fakeLocks } from './fakeFeeds.ts';
 
 export const feedUrl = 'https://blog.test/feed.xml';
 
@@ -16,7 +16,8 @@ export async function ingestionScene(
 ) {
   const clock = new FakeClock('2026-09-07T12:00:00Z');
   const answers = new Map<string, FakeAnswer | null>();
-  const world = fakeFetch(answers);
+  const ends = new Map<string, FakeEnd>();
+  const world = fakeFetch(answers, ends);
   const locks = fakeLocks();
   const { logger, lines } = recordingLogger();
   const workspaceId = await createWorkspace(db);
@@ -26,7 +27,7 @@ export async function ingestionScene(
   const job = new IngestFeedsJob({ db, lock: locks.lock, fetch: world.fetch, logger });
   const ingest = (what: IngestFeeds = {}, signal = new AbortController().signal) =>
     job.handle(what, { clock, signal });
-  return { clock, answers, world, locks, logger, lines, workspaceId, channelId, feedId, job, ingest };
+  return { clock, answers, ends, world, locks, logger, lines, workspaceId, channelId, feedId, job, ingest };
 }
 
 export async function createRoute(

@@ -64,6 +64,12 @@ const retried = {
 const byPerson = { publish_status: 'skipped', publish_attempts: 4, skip_reason: 'by_person' };
 const noClaim = { claim_token: null, claimed_at: null, claimed_from: null };
 const edit: Change = { action: 'edit', title: 'better', text: 'much better' };
+const edited = {
+  title: 'better',
+  text: 'much better',
+  text_hash: expect.any(String),
+  is_edited: true,
+};
 const prioritise: Change = { action: 'prioritise', priority: 7 };
 
 describe('changeRouteArticle', () => {
@@ -86,9 +92,9 @@ describe('changeRouteArticle', () => {
     [prioritise, 'pending', { priority: 7 }],
     [prioritise, 'failed', { priority: 7 }],
     [prioritise, 'claimed', { priority: 7 }],
-    [edit, 'pending', { title: 'better', text: 'much better', text_hash: expect.any(String) }],
-    [edit, 'failed', { title: 'better', text: 'much better', text_hash: expect.any(String) }],
-    [edit, 'claimed', { title: 'better', text: 'much better', text_hash: expect.any(String) }],
+    [edit, 'pending', edited],
+    [edit, 'failed', edited],
+    [edit, 'claimed', edited],
   ])('lets a person %o what is %s, changes only what it may, and once', async (what, state, changes) => {
     const id = await rowIn(state);
 

@@ -65,6 +65,18 @@ describe('explain', () => {
     expect(await ask(id)).toMatchObject({ reason, until: null, next: null });
   });
 
+  it('says why a person is asked who is not asked by the route', async () => {
+    const detail = 'possible duplicate of "Title" (https://blog.test/1)';
+    const asked = {
+      approval_status: 'pending',
+      approval_reason: 'possible_duplicate',
+      approval_detail: detail,
+    };
+    const { id } = await blockedArticle({ article: asked });
+
+    expect(await ask(id)).toMatchObject({ reason: 'awaiting_approval', until: null, detail });
+  });
+
   it.each([
     ['workspace_paused', { workspace: { paused: true } }],
     ['channel_paused', { channel: { paused: true } }],
@@ -101,6 +113,12 @@ describe('explain', () => {
       () => ({ article: { publish_status: 'failed', publish_attempts: 2, next_attempt_at: inMinutes(30) } }),
       30,
       30,
+    ],
+    [
+      'enriching',
+      () => ({ article: { next_attempt_at: inMinutes(7), last_error_code: 'enriching' } }),
+      7,
+      10,
     ],
     [
       'duplicate_in_flight',

@@ -44,6 +44,7 @@ function open(consumer: Partial<UnitConsumer>, run: QueueTasks['publishing']['ru
       publishing: { run, consumer: { ...nothingClaimed, ...consumer } },
       ingestion: { run: async () => null, consumer: nothingClaimed },
       imports: { run: async () => null, consumer: nothingClaimed },
+      enrichment: { run: async () => null, consumer: nothingClaimed },
     },
     limits: defaultLimits,
     errors: createStoreErrors(logger),

@@ -53,6 +53,7 @@ async function start(
         publishing: { run: publish, consumer: nothingClaimed },
         ingestion: { run: ingest, consumer: nothingClaimed },
         imports: { run: async () => null, consumer: nothingClaimed },
+        enrichment: { run: async () => null, consumer: nothingClaimed },
       },
       listTicking: async () => [{ id: 7, tickIntervalMs: everyMs }],
       withLock: (_key, work) => work(),
@@ -143,6 +144,7 @@ describe.each(storeKinds)('startQueues on %s', kind => {
             publishing: { run, consumer: nothingClaimed },
             ingestion: { run: async () => null, consumer: nothingClaimed },
             imports: { run: async () => null, consumer: nothingClaimed },
+            enrichment: { run: async () => null, consumer: nothingClaimed },
           },
           signal: stopping.signal,
         },
@@ -258,6 +260,7 @@ describe.each(storeKinds)('startQueues on %s', kind => {
         publishing: { run, consumer: { ...nothingClaimed, recover: () => recovery } },
         ingestion: { run: async () => null, consumer: nothingClaimed },
         imports: { run: async () => null, consumer: nothingClaimed },
+        enrichment: { run: async () => null, consumer: nothingClaimed },
       },
     });
     // Another process runs ticks meanwhile, so there are some to be taken.
@@ -284,6 +287,7 @@ describe.each(storeKinds)('startQueues on %s', kind => {
         },
         ingestion: { run: async () => null, consumer: nothingClaimed },
         imports: { run: async () => null, consumer: nothingClaimed },
+        enrichment: { run: async () => null, consumer: nothingClaimed },
       },
     });
 
@@ -412,6 +416,7 @@ describe.skipIf(!hasRedisServer())('startQueues on a Redis of its own', () => {
           publishing: { run: () => new Promise(() => {}), consumer: nothingClaimed },
           ingestion: { run: async () => null, consumer: nothingClaimed },
           imports: { run: async () => null, consumer: nothingClaimed },
+          enrichment: { run: async () => null, consumer: nothingClaimed },
         },
       },
     );

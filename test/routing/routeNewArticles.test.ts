@@ -30,8 +30,9 @@ async function scene() {
     tags: [],
     urlKey: randomUUID(),
     publishedAt,
+    hold: null,
   });
-  return { feed: { id: feedId, workspaceId, name: 'Blog', maxAgeMs: hourMs }, article };
+  return { feed: { id: feedId, workspaceId, name: 'Blog', maxAgeMs: hourMs, enrichWithinMs: null }, article };
 }
 
 describe('routeNewArticles', () => {
@@ -45,7 +46,7 @@ describe('routeNewArticles', () => {
       newPostKey: randomUUID,
     });
 
-    expect(routed).toEqual({ queued: 1, tooOld: 1 });
+    expect(routed).toEqual({ queued: 1, tooOld: 1, held: 0, toEnrich: [] });
     const rows = await database.db('route_articles').orderBy('id');
     expect(
       rows.map(row => [row.article_id, row.publish_status, row.skip_reason, row.publish_attempts]),
@@ -62,7 +63,7 @@ describe('routeNewArticles', () => {
     await routeNewArticles(database.db, feed, articles, { now, newPostKey: randomUUID });
     const again = await routeNewArticles(database.db, feed, articles, { now, newPostKey: randomUUID });
 
-    expect(again).toEqual({ queued: 0, tooOld: 0 });
+    expect(again).toEqual({ queued: 0, tooOld: 0, held: 0, toEnrich: [] });
     expect(await database.db('route_articles')).toHaveLength(1);
   });
 });

@@ -149,6 +149,19 @@ describe('the problems of a config.yaml', () => {
       'config.yaml:2: feeds[0].every: is not a duration in range, got "8d"',
     ],
     [
+      feed('url: "https://f.example", enrich: often'),
+      'config.yaml:2: feeds[0].enrich: is neither yes, no nor a duration in range, got "often", allowed ' +
+        'true (at most 10m), false, or a number and a unit, such as 500ms, 90s, 5m, 2h or 7d, from 1s to 1d',
+    ],
+    [
+      feed('url: "https://f.example", enrich: 2d'),
+      'config.yaml:2: feeds[0].enrich: is neither yes, no nor a duration in range, got "2d"',
+    ],
+    [
+      feed('url: "https://f.example", enrich: null'),
+      'config.yaml:2: feeds[0].enrich: is neither yes, no nor a duration in range',
+    ],
+    [
       feed('url: "https://f.example", maxAge: 0s'),
       'config.yaml:2: feeds[0].maxAge: is not a duration in range, got "0s"',
     ],
@@ -197,6 +210,10 @@ describe('the problems of a config.yaml', () => {
     [
       route('feed: blog, channel: out, exclude: [5]'),
       'config.yaml:4: routes[0].exclude[0]: must be text, got 5',
+    ],
+    [
+      route('feed: blog, channel: out, edits: never'),
+      'config.yaml:4: routes[0].edits: is none of the choices, got "never", allowed ask or follow',
     ],
     [
       route('feed: blog, channel: out, template: "{{ titel }}"'),

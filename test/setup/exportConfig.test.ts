@@ -31,10 +31,10 @@ channels:
   - { name: tech, workspace: two words, platform: lemmy, account: bot, target: t@l.example, nsfw: true }
   - { name: "123", platform: files, folder: "yes # no", interval: 36h, dailyCap: 2 }
 feeds:
-  - { name: "- a: b", url: "https://f.example/?a=1&b=2", firstImport: { since: 2026-09-01 }, paused: true }
-  - { name: f, workspace: two words, url: "https://f.example", firstImport: { last: 3 }, every: 500s }
+  - { name: "- a: b", url: "https://f.example/?a=1&b=2", firstImport: { since: 2026-09-01 }, enrich: true, paused: true }
+  - { name: f, workspace: two words, url: "https://f.example", firstImport: { last: 3 }, every: 500s, enrich: 90s }
 routes:
-  - { feed: "- a: b", channel: "123", approval: auto, priority: -5, exclude: [" ad ", "true"], template: "{{ title }}\\n#news $\${x}" }
+  - { feed: "- a: b", channel: "123", approval: auto, priority: -5, exclude: [" ad ", "true"], edits: follow, template: "{{ title }}\\n#news $\${x}" }
 `;
 
 describe('exportConfig', () => {

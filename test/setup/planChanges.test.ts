@@ -92,10 +92,11 @@ describe('planChanges', () => {
     const text = exampleConfig
       .replace('dailyCap: 10', 'dailyCap: none')
       .replace('interval: 60m', 'interval: 90s')
-      .replace('every: 15m', 'every: 5m')
+      .replace('every: 15m', 'every: 5m, enrich: true')
       .replace('baseline', '{ last: 3 }')
       .replace('manual', 'auto')
-      .replace('["release"]', '[]');
+      .replace('["release"]', '[]')
+      .replace('priority: 0', 'edits: ask');
 
     expect(formatPlan(planChanges(readText(text), stored(exampleConfig)))).toMatchInlineSnapshot(`
       "~ update workspace default
@@ -105,9 +106,11 @@ describe('planChanges', () => {
       ~ update feed blog (default)
           every: 15m → 5m
           firstImport: baseline → {"last":3}
+          enrich: true
       ~ update route blog → tech (default)
           approval: manual → auto
           include: ["release"] → none
+          edits: ask
       4 to update, 3 unchanged."
     `);
   });

@@ -66,6 +66,7 @@ describe('readConfigFile', () => {
           everyMs: 900_000,
           firstImport: { mode: 'baseline' },
           maxAgeMs: 604_800_000,
+          enrichWithinMs: null,
           paused: null,
         },
       ],
@@ -79,6 +80,7 @@ describe('readConfigFile', () => {
           include: ['release'],
           exclude: [],
           template: '{{ title }}',
+          edits: null,
         },
       ],
     });
@@ -101,8 +103,28 @@ describe('readConfigFile', () => {
       everyMs: 900_000,
       firstImport: { mode: 'baseline' },
       maxAgeMs: null,
+      enrichWithinMs: null,
     });
-    expect(setup.routes[0]).toMatchObject({ approval: 'manual', priority: 0, template: '{{ title }}' });
+    expect(setup.routes[0]).toMatchObject({
+      approval: 'manual',
+      priority: 0,
+      template: '{{ title }}',
+      edits: null,
+    });
+  });
+
+  it.each([
+    ['true', 600_000],
+    ['"true"', 600_000],
+    ['90s', 90_000],
+    ['1s', 1_000],
+    ['1d', 86_400_000],
+    ['false', null],
+    ['"false"', null],
+  ])('reads enrich: %s', (written, enrichWithinMs) => {
+    const setup = readText(`feeds: [{ name: f, url: "https://f.example", enrich: ${written} }]`);
+
+    expect(setup.feeds[0]).toMatchObject({ enrichWithinMs });
   });
 
   it('puts what names no workspace into the first of the file', () => {

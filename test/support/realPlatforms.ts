@@ -131,8 +131,17 @@ export function openPlatformScene(
       };
       const place = { workspaceId: feed.workspace_id, feedId: feed.id, now };
       const [id = 0] = await insertArticles(db, place, [article]);
-      const routed = { id: feed.id, workspaceId: feed.workspace_id, name: 'blog', maxAgeMs: null };
-      await routeNewArticles(db, routed, [{ ...article, id }], { now, newPostKey: tools.newToken });
+      const routed = {
+        id: feed.id,
+        workspaceId: feed.workspace_id,
+        name: 'blog',
+        maxAgeMs: null,
+        enrichWithinMs: null,
+      };
+      await routeNewArticles(db, routed, [{ ...article, id, hold: null }], {
+        now,
+        newPostKey: tools.newToken,
+      });
     },
     async channel(name) {
       const { id } = await db('channels').where({ name }).first('id');

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { listFeeds, pauseFeed, resumeFeed } from '../../models/feedList.ts';
 import { addSwitches } from '../addSwitches.ts';
-import { formatInstant, printJson, printTable, shorten } from '../output.ts';
+import { describeFeed } from '../describeFeed.ts';
+import { formatInstant, print, printJson, printTable, shorten } from '../output.ts';
 import { type CommandContext, chooseWorkspace, withApp } from '../withApp.ts';
 import { addFeedsTest } from './feedsTest.ts';
 
@@ -12,7 +13,7 @@ export function addFeeds(program: Command): void {
   const feeds = program.command('feeds').description('show feeds, try one, pause and resume them');
   feeds
     .command('list')
-    .description('list feeds with their health')
+    .description('list feeds with their health, and what is wrong with them')
     .option('--workspace <name>', 'which workspace (default: the only one)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ headway feeds list')
@@ -27,21 +28,25 @@ export function addFeeds(program: Command): void {
   });
 }
 
-async function list({ app }: CommandContext, { workspace, json }: Options): Promise<void> {
+async function list({ app, clock }: CommandContext, { workspace, json }: Options): Promise<void> {
   const { id } = await chooseWorkspace(app, workspace);
   const feeds = await listFeeds(app.db, id);
-  if (json) return printJson(feeds.map(({ id: _id, ...feed }) => feed));
+  const described = feeds.map(feed => ({ ...feed, notes: describeFeed(feed, clock.now()) }));
+  if (json) return printJson(described.map(({ id: _id, everyMs: _everyMs, ...feed }) => feed));
   printTable(
-    ['FEED', 'STATE', 'ARTICLES', 'LAST READ', 'NEXT', 'URL', 'LAST ERROR'],
+    ['FEED', 'STATE', 'ARTICLES', 'LAST READ', 'NEXT', 'WAITING', 'HELD', 'URL', 'LAST ERROR'],
     feeds.map(feed => [
       feed.name,
       feed.paused ? 'paused' : feed.status,
       String(feed.articles),
       formatInstant(feed.lastCompleteAt),
-      formatInstant(feed.paused ? null : feed.nextFetchAt),
+      formatInstant(feed.paused || feed.status === 'gone' ? null : feed.nextFetchAt),
+      String(feed.waiting),
+      String(feed.held),
       shorten(feed.url, 50),
       shorten(feed.lastError ?? '', 60),
     ]),
     'There are no feeds yet: describe them in a file and run "headway apply FILE".',
   );
+  for (const { name, notes } of described) for (const note of notes) print(`! ${name}: ${note}`);
 }

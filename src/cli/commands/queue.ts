@@ -59,7 +59,16 @@ async function explainedRows(
   const at = clock.now();
   const articles = await listRouteArticles(app.db, { workspaceId, state, limit });
   return articles.map(article => {
-    const { id: routeArticleId, approvalStatus: approval, attempts, channel, feed, title, url } = article;
+    const {
+      id: routeArticleId,
+      approvalStatus: approval,
+      approvalReason,
+      attempts,
+      channel,
+      feed,
+      title,
+      url,
+    } = article;
     const why = explain(article, schedule, { at, assumeWorker: isRehearsal });
     const { priority, createdAt, remoteUrl } = article;
     return {
@@ -69,6 +78,7 @@ async function explainedRows(
       title,
       url,
       approval,
+      approvalReason,
       ...why,
       attempts,
       priority,
@@ -86,7 +96,7 @@ function printRows(rows: Awaited<ReturnType<typeof explainedRows>>): void {
       row.channel,
       shorten(row.title, 44),
       row.state,
-      row.reason,
+      row.approvalReason === null ? row.reason : `${row.reason} (${row.approvalReason})`,
       formatInstant(row.until),
       String(row.attempts),
     ]),
