@@ -46,7 +46,7 @@ export async function measureCandidates(
 
 async function createSizedScene(server: BenchServer, size: number): Promise<SizedScene> {
   // One connection: a prepared statement is explained where it was prepared.
-  const db = await server.createDatabase(`${size}`, { maxConnections: 1 });
+  const { db } = await server.createDatabase(`${size}`, { maxConnections: 1 });
   await db.raw('alter table route_articles set (autovacuum_enabled = off)');
   return { ...(await createScene(db, tickAt)), size };
 }

@@ -26,7 +26,7 @@ const commitProbes = 5;
 
 /** Measures whole ticks, `handle()` of the job, through the product's own pool. */
 export async function measureTicks(server: BenchServer, rounds: number): Promise<TickReport> {
-  const db = await server.createDatabase('ticks');
+  const { db } = await server.createDatabase('ticks');
   const job = composeJob(db);
   const idleTick = await measureIdleTick(db, job, rounds);
   const publishingTick = await measurePublishingTick(db, job, rounds);

@@ -1,5 +1,6 @@
 import type { CandidateReport } from './measureCandidates.ts';
 import type { TickReport } from './measureTicks.ts';
+import { count, table } from './table.ts';
 
 export type BenchReport = CandidateReport & TickReport;
 
@@ -26,21 +27,4 @@ export function formatReport({ candidate, deadEntries, idleTick, publishingTick 
     `Publishing tick: ${publishingTick.ms.toFixed(3)} ms, ${publishingTick.ratioToCommits.toFixed(2)} x its ` +
       `${publishingTick.commits} commits of one row`,
   ].join('\n');
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en');
-}
-
-/** The first column to the left, numbers to the right. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
-  return rows.map(row =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
 }

@@ -8,7 +8,7 @@ import { createLogger } from '../../src/logger.ts';
 
 export type BenchServer = {
   /** A migrated database of its own. The name is a suffix; `maxConnections` is its pool's. */
-  createDatabase(name: string, options?: { maxConnections?: number }): Promise<Database>;
+  createDatabase(name: string, options?: { maxConnections?: number }): Promise<{ db: Database; url: string }>;
   /** Drops the databases, stops the server that was started, removes its folder. */
   stop(): Promise<void>;
 };
@@ -39,12 +39,13 @@ export async function startBenchServer(): Promise<BenchServer> {
       async createDatabase(name, pool = {}) {
         const database = `headway_bench_${process.pid}_${name}`;
         await admin.raw(`create database ${database}`);
-        const db = openDatabase(urlOf(serverUrl, database), pool);
+        const url = urlOf(serverUrl, database);
+        const db = openDatabase(url, pool);
         cleanUps.push(() => db.destroy());
         // Before its pool is closed, which waits for whatever statement runs.
         cleanUps.push(() => admin.raw(`drop database if exists ${database} with (force)`));
-        await migrateDatabase(urlOf(serverUrl, database));
-        return db;
+        await migrateDatabase(url);
+        return { db, url };
       },
       stop,
     };
