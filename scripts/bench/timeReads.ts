@@ -66,7 +66,7 @@ async function timeRead(db: Database, feedId: number, items: readonly FeedItem[]
 function answerWith(items: readonly FeedItem[]): Parameters<typeof recordRead>[1] {
   return {
     kind: 'read',
-    feed: { format: 'rss', title: 'News', items, warnings: [], ttlMs: 0 },
+    feed: { format: 'rss', title: 'News', items, warnings: [], ttlMs: 0, blanks: [] },
     encoding: 'utf-8',
     etag: null,
     lastModified: null,

@@ -26,6 +26,14 @@ export type FeedItem = {
 /** An item whose link may have been followed. `resolvedUrl`: the canonical address that it led to, if another. */
 export type LinkedItem = FeedItem & { resolvedUrl?: string | null };
 
+/** What a document holds and nobody could publish: neither title, link nor text. */
+export type BlankItem = {
+  /** Among all of its document, from 0. */
+  place: number;
+  guid: string | null;
+  publishedAt: Date | null;
+};
+
 export type FeedFormat = 'rss' | 'atom' | 'rdf' | 'json';
 
 export type ParsedFeed = {
@@ -33,6 +41,8 @@ export type ParsedFeed = {
   title: string | null;
   /** In the document's order. */
   items: readonly FeedItem[];
+  /** What stands between them and is left out. */
+  blanks: readonly BlankItem[];
   /** For how long the document asks not to be read again (RSS `ttl`); 0 if it does not. */
   ttlMs: number;
   /** For a person: what was doubtful and how it was read. */

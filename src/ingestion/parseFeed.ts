@@ -12,7 +12,7 @@ import {
 import { atomItem, textType } from './atomItem.ts';
 import { documentLimits, moreThan } from './documentLimits.ts';
 import { entityAttack } from './entityAttack.ts';
-import type { FeedFormat, FeedItem, ParsedFeed } from './FeedItem.ts';
+import type { BlankItem, FeedFormat, FeedItem, ParsedFeed } from './FeedItem.ts';
 import { jsonExcess } from './jsonExcess.ts';
 import { jsonItem } from './jsonItem.ts';
 import { measureXml } from './measureXml.ts';
@@ -21,7 +21,7 @@ import { plainTitle, type TitleType } from './plainTitle.ts';
 import { withQuotedIds } from './quotedIds.ts';
 import { rdfItem } from './rdfItem.ts';
 import { rssItem } from './rssItem.ts';
-import { type DateDoubts, type RawItem, toFeedItem } from './toFeedItem.ts';
+import { type DateDoubts, type RawItem, toBlankItem, toFeedItem } from './toFeedItem.ts';
 import { ttlMs } from './ttlMs.ts';
 import { withoutBase64 } from './withoutBase64.ts';
 import { rootName, withoutDoctype } from './withoutDoctype.ts';
@@ -127,11 +127,16 @@ function fromJson(feed: JsonFeed.Feed<string>, url: string): Document {
 
 function finish({ format, title, titleType, items, ttlMs = 0 }: Document, { zone }: FeedContext): ParsedFeed {
   const doubts: DateDoubts = { withoutOffset: 0, unreadable: [] };
-  const read: FeedItem[] = items.map(item => toFeedItem(item, zone, doubts)).filter(item => item !== null);
+  const read: FeedItem[] = [];
+  const blanks: BlankItem[] = [];
+  for (const [place, raw] of items.entries()) {
+    const item = toFeedItem(raw, zone, doubts);
+    if (item === null) blanks.push(toBlankItem(raw, place, zone, doubts));
+    else read.push(item);
+  }
   const warnings = dateWarnings(doubts, zone);
-  const unknowable = items.length - read.length;
-  if (unknowable > 0) warnings.push(`items without title, link and text, left out: ${unknowable}`);
-  return { format, title: plainTitle(title ?? '', titleType) || null, items: read, ttlMs, warnings };
+  if (blanks.length > 0) warnings.push(`items without title, link and text, left out: ${blanks.length}`);
+  return { format, title: plainTitle(title ?? '', titleType) || null, items: read, blanks, ttlMs, warnings };
 }
 
 function dateWarnings({ withoutOffset, unreadable }: DateDoubts, zone: string): string[] {

@@ -24,7 +24,12 @@ export function rdfItem(
     tags: item.dc?.subjects ?? [],
     ...itemImage([], item.media, [], bases),
     language: item.dc?.languages?.[0] ?? feed.dc?.languages?.[0],
-    dates: [item.dc?.dates?.[0], item.dcterms?.issued?.[0], item.dcterms?.created?.[0]],
+    dates: [
+      item.dc?.dates?.[0],
+      item.dcterms?.issued?.[0],
+      item.dcterms?.created?.[0],
+      item.dcterms?.modified?.[0],
+    ],
     source: item.dc?.sources?.[0],
   };
 }

@@ -38,6 +38,7 @@ export function rssItem(
       item.dc?.dates?.[0],
       item.dcterms?.issued?.[0],
       item.dcterms?.created?.[0],
+      item.dcterms?.modified?.[0],
       item.atom?.published,
       item.atom?.updated,
     ],

@@ -1,13 +1,16 @@
 import type { Database } from '../database/Database.ts';
 import { canonicalUrl } from '../network/canonicalUrl.ts';
 import type { FetchResult, GuardedFetch } from '../network/guardedFetch.ts';
-import type { FeedFormat, FeedItem } from './FeedItem.ts';
+import type { BlankItem, FeedFormat, FeedItem } from './FeedItem.ts';
 import { feedWarnings } from './feedWarnings.ts';
 import { acceptFeeds } from './fetchFeed.ts';
 import type { ReadDocument } from './readDocument.ts';
 import { recogniseItems } from './recogniseItems.ts';
 
 export type Answer = Extract<FetchResult, { kind: 'answered' }>;
+
+/** `isNew`: neither brought before by the feed, nor one that stands further up. */
+export type TestedItem = (FeedItem & { isNew: boolean }) | BlankItem;
 
 export type FeedTest =
   | {
@@ -17,8 +20,8 @@ export type FeedTest =
       encoding: string;
       format: FeedFormat;
       title: string | null;
-      /** In the document's order. `isNew`: neither brought before by the feed, nor one that stands further up. */
-      items: readonly (FeedItem & { isNew: boolean })[];
+      /** In the document's order, with what is left out of it. */
+      items: readonly TestedItem[];
       /** Whatever a person might want to know, in words. */
       warnings: readonly string[];
     }
@@ -58,10 +61,20 @@ export async function testFeed(
     encoding,
     format: feed.format,
     title: feed.title,
-    items: items.map(item => ({ ...item, isNew: fresh.has(item) })),
+    items: withBlanks(
+      items.map(item => ({ ...item, isNew: fresh.has(item) })),
+      feed.blanks,
+    ),
     warnings: [
       ...feedWarnings({ answer, encoding, items, recognised, ttlMs: feed.ttlMs, now }),
       ...feed.warnings,
     ],
   };
+}
+
+/** Each blank at its place among all. */
+function withBlanks(items: readonly TestedItem[], blanks: readonly BlankItem[]): TestedItem[] {
+  const all = [...items];
+  for (const blank of blanks) all.splice(blank.place, 0, blank);
+  return all;
 }

@@ -1,4 +1,4 @@
-import type { FeedItem } from './FeedItem.ts';
+import type { BlankItem, FeedItem } from './FeedItem.ts';
 import { parseFeedDate } from './parseFeedDate.ts';
 import { collapsed, plainText } from './plainText.ts';
 import { plainTitle, type TitleType } from './plainTitle.ts';
@@ -62,6 +62,11 @@ export function toFeedItem(raw: RawItem, zone: string, doubts: DateDoubts): Feed
     publishedAt: firstDate(raw.dates, zone, doubts),
     source: cleaned(raw.source),
   };
+}
+
+/** What is still known of an item that has nothing to say. */
+export function toBlankItem(raw: RawItem, place: number, zone: string, doubts: DateDoubts): BlankItem {
+  return { place, guid: cleaned(raw.guid), publishedAt: firstDate(raw.dates, zone, doubts) };
 }
 
 function firstSummary(texts: readonly TypedText[]): string | null {

@@ -17,6 +17,11 @@ function decodeRest(bytes: Uint8Array): string {
   return units.toString('utf16le');
 }
 
+/** A text in which somebody took windows-1252 for ISO-8859-1, with the quotes and dashes that were meant. */
+export function withMeantQuotes(text: string): string {
+  return text.replace(/[\u0080-\u009f]/g, control => upperControls.charAt(control.charCodeAt(0) - 0x80));
+}
+
 function isUpperControl(byte: number): boolean {
   return byte >= 0x80 && byte <= 0x9f;
 }

@@ -54,6 +54,27 @@ describe('headway feeds test', () => {
     });
   });
 
+  it('shows what is left out at its place', async () => {
+    await createWorkspace(database.db);
+    receiver.behave(served(rssOf([one, { guid: 'silent' }, two])));
+
+    const [json, table] = [
+      await headway(['feeds', 'test', url, '--json']),
+      await headway(['feeds', 'test', url]),
+    ];
+
+    expect(json.json().items.map((item: { guid: string }) => item.guid)).toEqual(['g1', 'silent', 'g2']);
+    expect(json.json().items[1]).toEqual({
+      title: null,
+      url: null,
+      guid: 'silent',
+      publishedAt: null,
+      isNew: false,
+    });
+    expect(table.stdout).toContain('Items: 3, new: 2,');
+    expect(table.stdout).toMatch(/^left out +- +- +silent$/m);
+  });
+
   it('says what would be new to a feed of the workspace, and writes nothing', async () => {
     const workspaceId = await createWorkspace(database.db);
     await createFeed(database.db, workspaceId, { name: 'blog', url });

@@ -55,6 +55,7 @@ const titles: [string, string, string][] = [
   ['a number with zeros', '007', '007'],
   ['what looks like a large number', '1e21', '1e21'],
   ['control characters', 'O\u0000n\u0008e', 'One'],
+  ['quotes of windows-1252 in a text that says UTF-8', 'don\u0092t \u0093stop\u0094', 'don’t “stop”'],
   ['the title of a picture before it', '</title><media:title>Clip</media:title><title>One', 'One'],
   ['half an emoji', 'One &#xD83D;', 'One \uFFFD'],
 ];

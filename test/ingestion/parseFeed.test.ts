@@ -34,6 +34,7 @@ describe('parseFeed', () => {
       title: 'Blog',
       ttlMs: 0,
       warnings: [],
+      blanks: [],
       items: [
         {
           guid: 'g1',
@@ -208,7 +209,27 @@ describe('parseFeed', () => {
       expect.stringMatching(/^word .{50,95}…$/),
       'https://blog.test/2',
     ]);
+    expect(feed.blanks).toEqual([
+      { place: 2, guid: 'g3', publishedAt: null },
+      { place: 3, guid: null, publishedAt: new Date('2026-09-07T10:00:00Z') },
+    ]);
     expect(feed.warnings).toEqual(['items without title, link and text, left out: 2']);
+  });
+
+  it('takes the best date that an item has, a modification last', () => {
+    const modified = '<dcterms:modified>2026-09-07T10:00:00Z</dcterms:modified>';
+    const feed = parsed(
+      rss(
+        `<item><title>a</title>${modified}</item>
+         <item><title>b</title>${modified}<pubDate>Mon, 07 Sep 2026 09:00:00 GMT</pubDate></item>`,
+        '<rss version="2.0" xmlns:dcterms="http://purl.org/dc/terms/">',
+      ),
+    );
+
+    expect(feed.items.map(item => item.publishedAt?.toISOString())).toEqual([
+      '2026-09-07T10:00:00.000Z',
+      '2026-09-07T09:00:00.000Z',
+    ]);
   });
 
   it('takes one bad date for no date, not for a bad feed', () => {

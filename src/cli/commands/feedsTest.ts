@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type FeedTest, testFeed } from '../../ingestion/testFeed.ts';
+import { type FeedTest, type TestedItem, testFeed } from '../../ingestion/testFeed.ts';
 import { type ListedFeed, listFeeds } from '../../models/feedList.ts';
 import { listWorkspaces, type Workspace } from '../../models/workspaces.ts';
 import { failed } from '../CliError.ts';
@@ -52,23 +52,25 @@ function toJson({ answer, format, encoding, title, items, warnings }: TestedFeed
     format,
     encoding,
     title,
-    items: items.map(({ title, url, guid, publishedAt, isNew }) => ({
-      title,
-      url,
-      guid,
-      publishedAt,
-      isNew,
-    })),
+    items: items.map(itemJson),
     warnings,
     fetched: { url, status, movedTo, bytes: body.length, contentType: headers['content-type'] ?? null },
     feed: feed?.name ?? null,
   };
 }
 
+/** One that has nothing to say has neither title nor URL. */
+function itemJson(item: TestedItem) {
+  const { guid, publishedAt } = item;
+  if ('place' in item) return { title: null, url: null, guid, publishedAt, isNew: false };
+  const { title, url, isNew } = item;
+  return { title, url, guid, publishedAt, isNew };
+}
+
 function describe(result: TestedFeed, { asked, feed }: { asked: string; feed: ListedFeed | null }): void {
   const { answer, format, encoding, title, items, warnings } = result;
   const { url, status, headers, body } = answer;
-  const newItems = items.filter(({ isNew }) => isNew).length;
+  const newItems = items.map(itemJson).filter(({ isNew }) => isNew).length;
   const owner = feed === null ? 'as no feed of this workspace has this URL' : `for the feed ${feed.name}`;
   const from = url === asked ? '' : ` (asked for ${asked})`;
   const type = headers['content-type'] ?? 'no Content-Type';
@@ -76,11 +78,11 @@ function describe(result: TestedFeed, { asked, feed }: { asked: string; feed: Li
   print(`Read as ${format}, ${encoding}: ${title ?? 'without a title'}`);
   print(`Items: ${items.length}, new: ${newItems}, ${owner}`);
   for (const warning of warnings) print(`! ${warning}`);
-  const rows = items.map(({ isNew, publishedAt, title, url, guid }) => [
-    isNew ? 'new' : 'known',
-    formatInstant(publishedAt),
-    shorten(title, 60),
-    url ?? guid ?? '-',
+  const rows = items.map(item => [
+    'place' in item ? 'left out' : item.isNew ? 'new' : 'known',
+    formatInstant(item.publishedAt),
+    shorten('place' in item ? '-' : item.title, 60),
+    ('place' in item ? null : item.url) ?? item.guid ?? '-',
   ]);
   if (rows.length > 0) printTable(['', 'DATE', 'TITLE', 'URL'], rows, '');
 }
