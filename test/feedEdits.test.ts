@@ -114,6 +114,20 @@ describe('an edit by the feed before the article goes out', () => {
     });
   });
 
+  it('asks once, and not with every read, where two items of the feed are the one article', async () => {
+    const moved: FakeItem = { ...item, link: 'https://blog.test/2' };
+    const { read } = await blog({ approval: 'manual' });
+    await read(moved);
+    await approve();
+    const document: FakeItem[] = [moved, { title: 'Another title', link: 'https://blog.test/1', guid: 'g2' }];
+
+    await read(...document);
+    const { feeds } = await read(...document);
+
+    expect(feeds).toMatchObject([{ newArticles: 0, detail: null }]);
+    expect(await row()).toMatchObject({ title: item.title, approval_status: 'approved' });
+  });
+
   it('leaves what a person wrote', async () => {
     const { read } = await blog({ approval: 'manual' });
     await act({ action: 'edit', title: 'Storm!', text: 'Take your umbrella.' });

@@ -94,6 +94,18 @@ describe('a database that was restored from a backup of ten days ago', () => {
       ]),
     );
     expect(await alertKinds(scene.db)).toEqual(['articles_held']);
+    expect((await scene.db('alerts').first()).message).toMatch(
+      /^3 posts from feed "blog" wait for approval, found after a gap of 9 days without a complete read since 2026-09-/,
+    );
+  });
+
+  it('alerts nobody where the feed brought nothing meanwhile', async () => {
+    const { read } = await restored();
+
+    const { feeds } = await read([story(1), story(0)]);
+
+    expect(feeds).toMatchObject([{ newArticles: 0, routed: 0 }]);
+    expect(await alertKinds(scene.db)).toEqual([]);
   });
 
   it('lets out what a person approves, and what the next read brings', async () => {

@@ -10,6 +10,7 @@ const article = z.object({
   guid: text,
   url: text,
   title: z.string(),
+  isUntitled: z.literal(true).exactOptional(),
   summary: text,
   content: text,
   author: text,

@@ -21,7 +21,7 @@ export type Namesakes = {
   keys: readonly { key: string; articleId: number }[];
 };
 
-type Name = { key: string; bearers: Map<number, Named>; fresh: NamedArticle[] };
+type Name = { key: string; plain: string; bearers: Map<number, Named>; fresh: NamedArticle[] };
 
 /**
  * Finds what is new by guid and URL, and yet bears the title of an earlier article of its feed and source: a
@@ -47,7 +47,9 @@ export async function findNamesakes(
     [...bearers.keys()].slice(0, 1).map(articleId => ({ key, articleId })),
   );
   for (const name of asked) {
-    const earlier = byKey.get(name.key);
+    const bearer = byKey.get(name.key);
+    // One that was renamed since bears this title no more, though it is still known by it.
+    const earlier = bearer && plainName(bearer.title) === name.plain ? bearer : undefined;
     const bearers = new Map<number, { title: string; url: string | null }>(name.bearers);
     if (earlier) bearers.set(earlier.articleId, earlier);
     if (bearers.size < 2) continue;
@@ -64,9 +66,10 @@ export async function findNamesakes(
 function namesOf(fresh: readonly NamedArticle[], seen: readonly NamedArticle[]): Map<string, Name> {
   const names = new Map<string, Name>();
   const nameOf = ({ articleId, item }: NamedArticle): Name | null => {
-    const key = nameKey(item);
-    if (key === null) return null;
-    const name = names.get(key) ?? { key, bearers: new Map(), fresh: [] };
+    const plain = tellingName(item);
+    if (plain === null) return null;
+    const key = nameKey(plain, item);
+    const name = names.get(key) ?? { key, plain, bearers: new Map(), fresh: [] };
     name.bearers.set(articleId, item);
     names.set(key, name);
     return name;
@@ -77,14 +80,27 @@ function namesOf(fresh: readonly NamedArticle[], seen: readonly NamedArticle[]):
 }
 
 /** Null: its title tells nothing, or is its identity. */
-function nameKey({ guid, url, title, isUntitled, source }: Named): string | null {
+function tellingName({ guid, url, title, isUntitled }: Named): string | null {
   if (isUntitled || (guid === null && url === null)) return null;
-  const words = title
-    .normalize('NFKC')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu);
-  if (words === null) return null;
-  return md5Uuid(`name:${JSON.stringify([words.join(' '), source?.toLowerCase() ?? null])}`);
+  const plain = plainName(title);
+  return /[\p{L}\p{N}]/u.test(plain) ? plain : null;
+}
+
+function nameKey(plain: string, { source }: Named): string {
+  return md5Uuid(`name:${JSON.stringify([plain, source?.toLowerCase() ?? null])}`);
+}
+
+/** A title without what an editor changes in passing: case, white space, punctuation at its ends. */
+function plainName(title: string): string {
+  const signs = [...title.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')];
+  const start = signs.findIndex(isTelling);
+  return signs.slice(start === -1 ? signs.length : start, signs.findLastIndex(isTelling) + 1).join('');
+}
+
+// Within a title every sign may matter (1.2 and 1-2), at its ends those of a name do (C and C#). And marks are
+// letters' own: without them, whole words of Hindi are one.
+function isTelling(sign: string): boolean {
+  return !/^[\s\p{P}]$/u.test(sign) || '#%&@*/\\'.includes(sign);
 }
 
 /** The key that remembers that several articles bear a name. */

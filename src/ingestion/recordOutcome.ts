@@ -127,9 +127,9 @@ function alert(db: Database, feed: Feed, kind: AlertKind, message: string, now: 
   return raiseAlert(db, { workspaceId: feed.workspaceId, feedId: feed.id, kind, message, now });
 }
 
-function heldMessage({ name }: Feed, { held }: Stored, { detail }: ApprovalHold): string {
+function heldMessage({ name, lastCompleteAt }: Feed, { held }: Stored, { detail }: ApprovalHold): string {
   const posts = held === 1 ? 'A post' : `${held} posts`;
-  return `${posts} from feed "${name}" wait for approval, ${detail}: after an outage they are news, after a restored backup they may be out already.`;
+  return `${posts} from feed "${name}" wait for approval, ${detail} since ${lastCompleteAt?.toISOString()}: after an outage they are news, after a restored backup they may be out already.`;
 }
 
 function describe({ changedArticles, tooOld, held }: Stored, warnings: readonly string[]): string | null {

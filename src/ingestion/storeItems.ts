@@ -105,9 +105,11 @@ async function learnSeen(
 
 /** Follows changes of known articles' text, and of what is still to go out of them. Returns how many changed. */
 async function followChanges(db: Database, matched: readonly Matched[], now: Date): Promise<number> {
-  const changed = matched.filter(({ contentHash, text }) => contentHash !== text.contentHash);
-  // Two items of a document can turn out to be one known article: the first one's text counts.
-  const texts = new Map(changed.reverse().map(({ articleId, text }) => [articleId, { ...text, articleId }]));
+  // Two items of a document can turn out to be one known article: the first one's text counts. Were the second's
+  // asked about as well, the article would change with every read, and so would what a person approved.
+  const firsts = new Map([...matched].reverse().map(one => [one.articleId, one]));
+  const changed = [...firsts.values()].filter(({ contentHash, text }) => contentHash !== text.contentHash);
+  const texts = new Map(changed.map(({ articleId, text }) => [articleId, { ...text, articleId }]));
   await updateArticleTexts(db, [...texts.values()]);
   await followArticles(db, [...texts.keys()], { following: 'edited', now });
   return texts.size;

@@ -23,7 +23,10 @@ export type QueuedText = {
 const followed = `
   r.publish_status in ('pending', 'failed', 'dead', 'publishing') and (${notYetSending}) and not r.is_edited`;
 
-/** What is still to go out of these articles, by the routes that are in use. */
+/**
+ * What is still to go out of these articles, by the routes that are in use, locked for the transaction: a person
+ * who approves meanwhile approves what comes of it.
+ */
 export async function queuedTexts(db: Database, articleIds: readonly number[]): Promise<QueuedText[]> {
   return articleIds.length === 0 ? [] : query<QueuedText>(db, selectQueued, [articleIds]);
 }
@@ -39,7 +42,7 @@ const selectQueued = {
     join feeds f on f.id = a.feed_id
     join routes o on o.id = r.route_id and o.archived_at is null
     where r.article_id = any($1) and ${followed}
-    order by r.id`,
+    order by r.id for update of r`,
 };
 
 export type NewText = {

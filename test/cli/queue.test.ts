@@ -81,6 +81,29 @@ describe('headway queue list', () => {
     expect(deadOnes.json()).toMatchObject([{ routeArticleId: ended, reason: 'dead', detail: 'HTTP 400' }]);
   });
 
+  it('says what a person is asked about, until it is ended', async () => {
+    const asked = {
+      approval_status: 'pending',
+      approval_reason: 'possible_duplicate',
+      approval_detail: 'possible duplicate of "First"',
+    };
+    const waiting = await article({ ...asked, title: 'Waiting' });
+    const ended = await article({ ...asked, ...dead, publish_status: 'dead', title: 'Ended' });
+
+    const [json, table, deadOnes] = await Promise.all([
+      queue('list', '--json'),
+      queue('list'),
+      queue('list', '--state', 'dead'),
+    ]);
+
+    expect(json.json()).toMatchObject([
+      { routeArticleId: waiting, approvalReason: 'possible_duplicate', detail: asked.approval_detail },
+    ]);
+    expect(table.stdout).toContain('awaiting_approval (possible_duplicate)');
+    expect(deadOnes.stdout).toMatch(new RegExp(`${ended} .* dead +- `));
+    expect(deadOnes.stdout).not.toContain('possible_duplicate');
+  });
+
   it('says that nothing is there, in words and as an empty list', async () => {
     const [table, json] = await Promise.all([queue('list'), queue('list', '--json')]);
 

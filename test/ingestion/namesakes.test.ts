@@ -102,6 +102,45 @@ describe('items that are new by guid and URL, and bear an earlier title', () => 
     expect(held).toEqual([]);
   });
 
+  it.each([
+    ['words that differ in their marks', 'दिन', 'दान'],
+    ['names that end in a sign', 'Learning C', 'Learning C#'],
+    ['names that end in a symbol', 'Learning C', 'Learning C++'],
+    ['versions', 'Version 1.2', 'Version 1-2'],
+    ['currencies', 'Tickets for $5', 'Tickets for €5'],
+  ])('are not held for %s', async (_name, title, other) => {
+    const held = await heldAfter([[entry(title)], [entry(other)]]);
+
+    expect(held).toEqual([]);
+  });
+
+  it.each([
+    ['white space', 'A  storm\tis coming '],
+    ['quotation marks', '“A storm is coming.”'],
+    ['wide letters', 'Ａ storm is coming！'],
+  ])('are held for a title that differs in %s', async (_name, title) => {
+    const held = await heldAfter([[entry('A storm is coming')], [entry(title)]]);
+
+    expect(held.map(([, reason]) => reason)).toEqual(['possible_duplicate']);
+  });
+
+  it('are not held for a title that the earlier one bears no more', async () => {
+    const live = entry('Live');
+
+    const held = await heldAfter([[live], [{ ...live, title: 'How it ended' }], [entry('Live')]]);
+
+    expect(held).toEqual([]);
+  });
+
+  it('are found soon among titles of nothing but signs', async () => {
+    const hostile = `a${'!'.repeat(19_000)}b`;
+    const startedAt = performance.now();
+
+    await heldAfter([Array.from({ length: 50 }, (_, place) => entry(`${hostile}${place}`))]);
+
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
   it('are not held twice for one item that is read again', async () => {
     const first = entry('Twice');
     const second = entry('Twice');

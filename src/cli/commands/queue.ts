@@ -96,7 +96,10 @@ function printRows(rows: Awaited<ReturnType<typeof explainedRows>>): void {
       row.channel,
       shorten(row.title, 44),
       row.state,
-      row.approvalReason === null ? row.reason : `${row.reason} (${row.approvalReason})`,
+      // A row that was ended while it waited still says why it was asked about, which is no news by then.
+      row.reason === 'awaiting_approval' && row.approvalReason !== null
+        ? `${row.reason} (${row.approvalReason})`
+        : row.reason,
       formatInstant(row.until),
       String(row.attempts),
     ]),
