@@ -108,6 +108,17 @@ describe('a database that was restored from a backup of ten days ago', () => {
     expect(await alertKinds(scene.db)).toEqual([]);
   });
 
+  it('holds it although the feed was empty at first', async () => {
+    const { read, publishAll, before } = await restored();
+    await read([]);
+    scene.clock.advance({ minutes: 15 });
+
+    await read([story(11), story(10)]);
+
+    expect(await publishAll()).toEqual(before);
+    expect((await waiting()).map(row => row.approval_reason)).toEqual(['after_gap', 'after_gap']);
+  });
+
   it('lets out what a person approves, and what the next read brings', async () => {
     const { read, publishAll, before } = await restored();
     await read([story(11), story(10)]);

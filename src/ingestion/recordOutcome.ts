@@ -39,6 +39,8 @@ export function recordRead(
       etag,
       lastModified,
       ttlMs,
+      // A feed that is empty for once says nothing of what came out meanwhile.
+      keepsGap: hold !== null && result.feed.items.length === 0,
       ...afterRedirect(feed, movedTo),
       nextFetchAt: nextFetchAfterRead(feed, waitMs, now),
     });
