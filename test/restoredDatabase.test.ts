@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { IngestFeedsJob } from '../src/ingestion/IngestFeedsJob.ts';
 import { changeRouteArticle } from '../src/publishing/changeRouteArticle.ts';
-import { type FakeItem, fakeFetch, fakeLocks, rssOf } from './ingestion/fakeFeeds.ts';
+import { type FakeAnswer, type FakeItem, fakeFetch, fakeLocks, rssOf } from './ingestion/fakeFeeds.ts';
 import { createRoute } from './ingestion/scene.ts';
 import { alertKinds, createFeed } from './support/factories.ts';
 import { recordingLogger } from './support/recordingLogger.ts';
@@ -21,12 +21,12 @@ async function blog() {
   const channelId = await scene.channel(workspaceId);
   const feedId = await createFeed(scene.db, workspaceId, { name: 'blog', url: feedUrl });
   await createRoute(scene.db, { workspaceId, feedId, channelId });
-  const answers = new Map<string, { body: string }>();
-  const { fetch } = fakeFetch(answers);
+  const answers = new Map<string, FakeAnswer>();
+  const { fetch, requests } = fakeFetch(answers);
   const { logger } = recordingLogger();
   const job = new IngestFeedsJob({ db: scene.db, lock: fakeLocks().lock, fetch, logger });
-  const read = async (items: readonly FakeItem[]) => {
-    answers.set(feedUrl, { body: rssOf(items) });
+  const read = async (items: readonly FakeItem[], headers: Record<string, string> = {}) => {
+    answers.set(feedUrl, { body: rssOf(items), headers });
     const signal = new AbortController().signal;
     return job.handle({ isForced: true }, { clock: scene.clock, signal });
   };
@@ -34,7 +34,7 @@ async function blog() {
     for (let tick = 0; tick < 5; tick++) await scene.nextTick(workspaceId);
     return scene.platform.posts.map(post => post.title);
   };
-  return { workspaceId, feedId, read, publishAll };
+  return { workspaceId, feedId, read, requests, publishAll };
 }
 
 async function putBack(table: string, { id: _id, ...columns }: Readonly<Record<string, unknown>>) {
@@ -117,6 +117,16 @@ describe('a database that was restored from a backup of ten days ago', () => {
 
     expect(await publishAll()).toEqual(before);
     expect((await waiting()).map(row => row.approval_reason)).toEqual(['after_gap', 'after_gap']);
+  });
+
+  it('asks for the whole of a feed that was empty, so that nothing unchanged ends the gap', async () => {
+    const { read, requests } = await restored();
+    await read([], { etag: '"empty"' });
+    scene.clock.advance({ minutes: 15 });
+
+    await read([]);
+
+    expect(requests.at(-1)?.headers).not.toHaveProperty('if-none-match');
   });
 
   it('lets out what a person approves, and what the next read brings', async () => {

@@ -20,13 +20,18 @@ export async function transact<Result>(
   return db.isTransaction ? db.transaction(work) : unlessBrokenOff(() => db.transaction(work));
 }
 
+/** Whether the server took back a whole transaction in favour of another one: all of it is to be tried again. */
+export function isBrokenOff(error: unknown): boolean {
+  return tryAgainCodes.includes(codeOf(error));
+}
+
 /** As `transact`, for a statement that is a transaction of its own. */
 export async function unlessBrokenOff<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!tryAgainCodes.includes(codeOf(error)) || tries === maxTries) throw error;
+      if (!isBrokenOff(error) || tries === maxTries) throw error;
       await sleep(longestFirstWaitMs * 2 ** (tries - 1) * Math.random());
     }
   }

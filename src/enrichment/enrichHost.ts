@@ -11,8 +11,9 @@ export type HostTools = EnrichmentTools & {
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** So that a host with many does not hold up the others; it goes on with the next tick. */
+/** So that a host with many, or a slow one, does not hold up the others; it goes on with the next tick. */
 const maxArticles = 20;
+const longestRunMs = 60_000;
 /** A longer pause is none that a run waits for. */
 const longestPauseMs = 10_000;
 const longestPostponementMs = 86_400_000;
@@ -31,7 +32,9 @@ export async function enrichHost(
     const signal = AbortSignal.any([tools.signal, unit.signal]);
     const runs: EnrichmentRun[] = [];
     if (!signal.aborted) await recoverArticle(tools, host, tools.clock.now());
-    while (!signal.aborted && runs.length < maxArticles) {
+    const endsAt = tools.clock.now().getTime() + longestRunMs;
+    const mayGoOn = () => runs.length < maxArticles && tools.clock.now().getTime() < endsAt;
+    while (!signal.aborted && mayGoOn()) {
       const turn = await enrichNext({ ...tools, host, signal });
       if (turn === null) break;
       runs.push(turn.run);

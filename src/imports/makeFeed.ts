@@ -1,6 +1,5 @@
 import type { Database } from '../database/Database.ts';
 import { recordAudit } from '../models/auditLog.ts';
-import { lockConfiguration } from '../models/configuration.ts';
 import { insertRoute } from '../models/configurationChanges.ts';
 import { insertFeed } from '../models/feedConfiguration.ts';
 import { importOnlyUrl } from './importOnlyUrl.ts';
@@ -15,14 +14,14 @@ const everyMs = 86_400_000;
 
 /**
  * Makes a feed that only imports fill, with a route to each channel on which a person approves, as a route is
- * unless it says otherwise. In the caller's transaction. Throws where the name is taken.
+ * unless it says otherwise. In the caller's transaction, which lasts as long as a file is read: so no apply has to
+ * wait for it, and a name that one takes meanwhile is found taken. Throws where the name is taken.
  */
 export async function makeFeed(
   trx: Database,
   { workspaceId, name, channels }: MadeFeed,
   { actor, now }: { actor: string; now: Date },
 ): Promise<number> {
-  await lockConfiguration(trx, []);
   const url = importOnlyUrl(name);
   const firstImport = { mode: 'baseline' } as const;
   const reading = { everyMs, firstImport, maxAgeMs: null, enrichWithinMs: null };

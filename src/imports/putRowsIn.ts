@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
-import { isDatabaseAway, transact } from '../database/transact.ts';
+import { isBrokenOff, isDatabaseAway, transact } from '../database/transact.ts';
 import { holdsImportClaim, type Import, recordRowsPutIn } from '../models/importClaims.ts';
 import {
   deleteImportRows,
@@ -76,7 +76,7 @@ async function addOrTryEach(
   try {
     return await trx.transaction(savepoint => add(savepoint, found, rows, context));
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (isNotOfRows(error)) throw error;
   }
   let sum: Added = { added: 0, bad: 0, queued: 0, tooOld: 0, problems: [] };
   for (const row of rows) {
@@ -96,10 +96,14 @@ async function addAlone(
   try {
     return await trx.transaction(savepoint => add(savepoint, found, [row], context));
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (isNotOfRows(error)) throw error;
     const reason = `could not be stored: ${error instanceof Error ? error.message : String(error)}`;
     return { added: 0, bad: 1, queued: 0, tooOld: 0, problems: [{ row: row.row, reason }] };
   }
+}
+
+function isNotOfRows(error: unknown): boolean {
+  return isDatabaseAway(error) || isBrokenOff(error);
 }
 
 function add(

@@ -1,3 +1,4 @@
+import { storable } from '../ingestion/storable.ts';
 import type { ImportProblem } from '../models/imports.ts';
 import type { Reading, SourceRow } from './SourceRow.ts';
 import { mostRows } from './sizes.ts';
@@ -56,7 +57,7 @@ export async function readThrough(
       if (read.kind === 'bad') {
         summary.bad += 1;
         if (summary.problems.length < keptProblems)
-          summary.problems.push({ row: read.row, reason: read.reason });
+          summary.problems.push({ row: read.row, reason: storable(read.reason) });
       } else await onRow(read);
       if (summary.total % rowsBetweenProgress === 0) onProgress?.(summary.total);
     }

@@ -13,7 +13,7 @@ type ArticleImport = Import & { options: Extract<ImportOptions, { mode: 'route' 
 /**
  * Stores articles as those of the import's feed, known by the same keys as what is read from it, so that
  * nothing that either has brought comes twice. Routed as the feed's routes say, however young the feed; of a
- * `baseline` nothing is. In the caller's transaction.
+ * `baseline` nothing is, and what is known stays as it is. In the caller's transaction.
  */
 export async function storeArticles(
   trx: Database,
@@ -30,7 +30,8 @@ export async function storeArticles(
   const importing = isBaseline
     ? { ...unasked, firstImportedAt: null, firstImport: { mode: 'baseline' } as const }
     : { ...unasked, firstImportedAt: feed.firstImportedAt ?? now };
-  const stored = await storeItems(trx, importing, items, { now, newId, order: 'as_given' });
+  const context = { now, newId, order: 'as_given', keepsTexts: isBaseline } as const;
+  const stored = await storeItems(trx, importing, items, context);
   const { newArticles: added, queued, tooOld } = stored;
   return { added, bad: 0, queued, tooOld, problems: [] };
 }

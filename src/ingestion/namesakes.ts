@@ -90,9 +90,13 @@ function nameKey(plain: string, { source }: Named): string {
   return md5Uuid(`name:${JSON.stringify([plain, source?.toLowerCase() ?? null])}`);
 }
 
+/** Of a title, normalised: NFKC makes eighteen signs of one, and a hostile feed has thousands of such titles. */
+const mostSigns = 2_000;
+
 /** A title without what an editor changes in passing: case, white space, punctuation at its ends. */
 function plainName(title: string): string {
-  const signs = [...title.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')];
+  const normal = title.normalize('NFKC').slice(0, mostSigns);
+  const signs = [...normal.toLowerCase().replace(/\s+/g, ' ')];
   const start = signs.findIndex(isTelling);
   return signs.slice(start === -1 ? signs.length : start, signs.findLastIndex(isTelling) + 1).join('');
 }

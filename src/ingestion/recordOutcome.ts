@@ -33,14 +33,16 @@ export function recordRead(
     const { etag, lastModified, movedTo } = result;
     const { ttlMs } = result.feed;
     const waitMs = Math.max(result.waitMs, ttlMs);
+    // A feed that is empty for once says nothing of what came out meanwhile, nor does that it is so still: without
+    // validators the next read is a whole one.
+    const keepsGap = hold !== null && result.feed.items.length === 0;
     await recordFeedRead(transaction, {
       ...claim,
       now,
-      etag,
-      lastModified,
+      etag: keepsGap ? null : etag,
+      lastModified: keepsGap ? null : lastModified,
       ttlMs,
-      // A feed that is empty for once says nothing of what came out meanwhile.
-      keepsGap: hold !== null && result.feed.items.length === 0,
+      keepsGap,
       ...afterRedirect(feed, movedTo),
       nextFetchAt: nextFetchAfterRead(feed, waitMs, now),
     });

@@ -30,6 +30,8 @@ export type StoreContext = {
   order?: 'oldest_first' | 'as_given';
   /** Why all that is new is held for approval, whatever the routes say. Default: it is not. */
   hold?: ApprovalHold | null;
+  /** Whether what is known keeps its text, whatever is said of it now. Default: it follows. */
+  keepsTexts?: boolean;
 };
 export type Stored = Routed & { newArticles: number; changedArticles: number };
 
@@ -42,13 +44,13 @@ export async function storeItems(
   db: Database,
   feed: Feed,
   items: readonly LinkedItem[],
-  { now, newId, order = 'oldest_first', hold = null }: StoreContext,
+  { now, newId, order = 'oldest_first', hold = null, keepsTexts = false }: StoreContext,
 ): Promise<Stored> {
   const withUrls = items.map(item => ({ ...item, canonicalUrl: item.url && canonicalUrl(item.url) }));
   const { fresh, seen, known, repeated } = await recogniseItems(db, feed.id, withUrls);
 
   const matched = await learnSeen(db, feed.id, seen, known, now);
-  const changedArticles = await followChanges(db, matched, now);
+  const changedArticles = keepsTexts ? 0 : await followChanges(db, matched, now);
   const articles = await insertFresh(db, feed, fresh, { now, order });
   await rememberRepeated(db, feed.id, repeated, articles);
   const namesakes = await holdNamesakes(db, feed.id, { articles, matched });

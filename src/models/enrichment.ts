@@ -1,4 +1,5 @@
 import { type Database, execute, query } from '../database/Database.ts';
+import { unlessBrokenOff } from '../database/transact.ts';
 
 // Which articles are to be enriched from their pages, and what waits for it. Their claims: enrichmentClaims.ts.
 
@@ -14,15 +15,19 @@ export async function markForEnrichment(
   await execute(db, updateMarked, [articles.map(({ id }) => id), articles.map(({ host }) => host)]);
 }
 
+// What waits at a host is looked through once: thousands may, and thousands come.
 const updateMarked = {
   name: 'mark-for-enrichment',
   text: `
+    with hosts as materialized (
+      select given.host, (
+        select max(other.enrichment_next_at) from articles other
+        where other.enrichment_host = given.host and other.enrichment_status in ('pending', 'running')) as next_at
+      from (select distinct host from unnest($2::text[]) as n (host)) given
+    )
     update articles a
-    set enrichment_status = 'pending', enrichment_host = n.host,
-        enrichment_next_at = (
-          select max(other.enrichment_next_at) from articles other
-          where other.enrichment_host = n.host and other.enrichment_status in ('pending', 'running'))
-    from unnest($1::bigint[], $2::text[]) as n (id, host)
+    set enrichment_status = 'pending', enrichment_host = n.host, enrichment_next_at = hosts.next_at
+    from unnest($1::bigint[], $2::text[]) as n (id, host) join hosts on hosts.host = n.host
     where a.id = n.id and a.enrichment_status = 'none' and a.url is not null`,
 };
 
@@ -42,12 +47,15 @@ const selectHosts = {
     group by enrichment_host order by min(id) limit ${maxHostsPerRun}`,
 };
 
-/** Asks nothing of a host before `until`, for whatever article of it. */
+/**
+ * Asks nothing of a host before `until`, for whatever article of it. Tries again where the database broke it off: a
+ * read of a feed changes articles in an order of its own.
+ */
 export async function postponeHost(
   db: Database,
   { host, until }: { host: string; until: Date },
 ): Promise<void> {
-  await execute(db, updatePostponed, [host, until]);
+  await unlessBrokenOff(() => execute(db, updatePostponed, [host, until]));
 }
 
 const updatePostponed = {

@@ -42,9 +42,10 @@ export async function holdsFeedClaim(db: Database, { feedId, claimToken }: FeedC
   return (await query(db, selectClaim, [feedId, claimToken])).length > 0;
 }
 
+// No stronger lock: an import that is still reading its file refers to its feed, for minutes.
 const selectClaim = {
   name: 'lock-claimed-feed',
-  text: 'select id from feeds where id = $1 and claim_token = $2 for update',
+  text: 'select id from feeds where id = $1 and claim_token = $2 for no key update',
 };
 
 /**
@@ -90,7 +91,7 @@ const selectInterrupted = {
   text: `
     select ${feedColumns}, f.claim_token as "claimToken"
     from feeds f join workspaces w on w.id = f.workspace_id
-    where f.id = $1 and f.ingest_status = 'fetching' for update of f`,
+    where f.id = $1 and f.ingest_status = 'fetching' for no key update of f`,
 };
 
 /** Ends a claim with an interruption: the feed is due now. False: the claim was lost. */

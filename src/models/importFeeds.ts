@@ -15,7 +15,7 @@ const selectLocked = {
   name: 'lock-feed-of-import',
   text: `
     select ${feedColumns} from feeds f join workspaces w on w.id = f.workspace_id
-    where f.id = $1 and f.archived_at is null for update of f`,
+    where f.id = $1 and f.archived_at is null for no key update of f`,
 };
 
 export type NamedFeed = { id: number; name: string; url: string; isArchived: boolean };

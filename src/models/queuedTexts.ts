@@ -11,6 +11,8 @@ export type QueuedText = {
   approval: 'auto' | 'manual';
   edits: EditsRule | null;
   isApproved: boolean;
+  /** A person did that, whatever the route says: it was held, or the route asked at that time. */
+  isApprovedByPerson: boolean;
   feed: string;
   title: string;
   url: string | null;
@@ -35,7 +37,12 @@ const selectQueued = {
   name: 'queued-texts',
   text: `
     select r.id, r.text_hash as "textHash", o.template, o.approval, o.edits,
-           r.approval_status = 'approved' as "isApproved", f.name as feed,
+           r.approval_status = 'approved' as "isApproved",
+           r.approval_status = 'approved' and exists (
+             select 1 from audit_log l
+             where l.subject_type = 'route_article' and l.subject_id = r.id and l.action = 'approve')
+             as "isApprovedByPerson",
+           f.name as feed,
            a.title, a.url, a.summary, a.author, a.tags
     from route_articles r
     join articles a on a.id = r.article_id

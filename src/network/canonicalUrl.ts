@@ -1,6 +1,8 @@
 import normalizeUrl from 'normalize-url';
 
 const mostPasses = 3;
+/** More are no article's, but made to cost: taking one out takes as long as all of them are. */
+const mostParameters = 100;
 
 /** Parameters that tell where a reader came from, not what is read. */
 const trackers = [
@@ -12,7 +14,8 @@ const trackers = [
 
 /**
  * The form of a URL by which two are the same article: host in lower case, default port, tracking
- * parameters, fragment and trailing slash gone, the other parameters sorted. Fragments that begin with `#!`
+ * parameters, fragment and trailing slash gone, the other parameters sorted (of more than a hundred, all stay as
+ * they are). Fragments that begin with `#!`
  * or `#/` are routes of a page's script and stay. It is a key, never to be posted: it also drops credentials
  * and joins `a//b`. Expects an absolute http or https URL.
  */
@@ -28,11 +31,12 @@ export function canonicalUrl(url: string): string {
 }
 
 function normalized(url: string): string {
+  const isSorted = (url.match(/&/g)?.length ?? 0) < mostParameters;
   return normalizeUrl(url, {
     stripHash: !/#[!/]/.test(url),
     stripWWW: false,
     removeTrailingSlash: true,
-    removeQueryParameters: trackers,
-    sortQueryParameters: true,
+    removeQueryParameters: isSorted ? trackers : false,
+    sortQueryParameters: isSorted,
   });
 }

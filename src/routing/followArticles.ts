@@ -31,8 +31,8 @@ export async function followArticles(
   );
 }
 
-function isApprovedByPerson({ isApproved, approval }: QueuedText): boolean {
-  return isApproved && approval === 'manual';
+function isApprovedByPerson({ isApproved, isApprovedByPerson, approval }: QueuedText): boolean {
+  return isApprovedByPerson || (isApproved && approval === 'manual');
 }
 
 function rendered(row: QueuedText): Omit<NewText, 'asksAgain'> {

@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/Database.ts';
 import { DatabaseNewerError, migrate, pendingMigrations } from '../../src/database/migrate.ts';
 import { createLogger } from '../../src/logger.ts';
 import { withAdmin } from '../support/admin.ts';
+import {
+  createArticle,
+  createChannel,
+  createFeed,
+  createRouteArticle,
+  createWorkspace,
+} from '../support/factories.ts';
 import '../support/provided.ts';
 import { until } from '../support/until.ts';
 
@@ -70,6 +77,28 @@ describe('migrate', () => {
     await doomed.destroy();
   });
 
+  it('takes over what an older program queued, and who wrote the texts of it', async () => {
+    await migrateTo('016_describe_images.sql');
+    const workspaceId = await createWorkspace(db);
+    const channelId = await createChannel(db, workspaceId);
+    const row = () => createRouteArticle(db, { workspaceId, channelId });
+    const [written, other] = [await row(), await row()];
+    const subject = { subject_type: 'route_article', subject_id: written, acted_at: new Date() };
+    await db('audit_log').insert({ ...subject, workspace_id: workspaceId, actor: 'cli', action: 'edit' });
+    await db('audit_log').insert({ ...subject, subject_id: other, actor: 'cli', action: 'approve' });
+    await createArticle(db, workspaceId, { enrichment_status: 'done' });
+    const feed = { status: 'failing', etag: '"a"', last_complete_at: new Date() };
+    await createFeed(db, workspaceId, feed);
+
+    await migrate(db, logger);
+
+    expect(await db('route_articles').orderBy('id').select('id', 'is_edited', 'approval_reason')).toEqual([
+      { id: written, is_edited: true, approval_reason: null },
+      { id: other, is_edited: false, approval_reason: null },
+    ]);
+    expect(await db('feeds')).toMatchObject([{ ...feed, ttl_ms: 0, enrich_within_ms: null }]);
+  });
+
   it('refuses a database that a newer program migrated, naming what it does not know', async () => {
     await migrate(db, logger);
     await db('migrations').insert({ name: '999_from_the_future.sql', batch: 99 });
@@ -102,6 +131,21 @@ describe('pendingMigrations', () => {
     expect(pending).toEqual([files.at(-1)]);
   });
 });
+
+/** Leaves the database as a program knew it of which this file was the last. */
+async function migrateTo(last: string): Promise<void> {
+  const known = files.slice(0, files.indexOf(last) + 1);
+  await db.schema.createTable('migrations', table => {
+    table.increments();
+    table.string('name');
+    table.integer('batch');
+    table.timestamp('migration_time');
+  });
+  for (const name of known) {
+    await db.raw(readFileSync(`migrations/${name}`, 'utf8').replaceAll('?', '\\?'));
+    await db('migrations').insert({ name, batch: 1, migration_time: new Date() });
+  }
+}
 
 async function terminateWaiting(database: string): Promise<void> {
   await withAdmin(inject('databaseAdminUrl'), admin =>

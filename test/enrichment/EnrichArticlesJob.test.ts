@@ -379,6 +379,20 @@ describe('EnrichArticlesJob', () => {
     expect(counts).toEqual([20, 2, 0]);
   });
 
+  it('begins no page of a slow host after a minute, so that others are not kept waiting', async () => {
+    for (let path = 1; path <= 6; path += 1) await add(`${path}`);
+    const { run, clock } = openJob({
+      fetch: async () => {
+        clock.advance({ seconds: 14 });
+        return pageAnswer();
+      },
+    });
+
+    const counts = [(await run()).length, (await run()).length];
+
+    expect(counts).toEqual([4, 2]);
+  });
+
   it('recovers what was left in flight before it claims, and gives up after the third attempt', async () => {
     const orphan = (attempts: number) => ({
       enrichment_status: 'running',

@@ -137,6 +137,20 @@ describe('RunImportsJob', () => {
     expect(await importOf(id)).toMatchObject({ rows_added: 0 });
   });
 
+  it('changes with a baseline nothing of what is known and queued', async () => {
+    await add([{ title: 'One', url: 'https://a.test/1' }]);
+    await openJob().run();
+    await database.db('route_articles').update({ approval_status: 'approved' });
+    const before = [...(await queued(database.db)), ...(await articles())];
+    const old = [{ title: 'One, as it once was', url: 'https://a.test/1' }];
+    const id = await add(old, { options: JSON.stringify({ mode: 'baseline' }) });
+
+    await openJob().run();
+
+    expect(await importOf(id)).toMatchObject({ status: 'done', rows_added: 0 });
+    expect([...(await queued(database.db)), ...(await articles())]).toEqual(before);
+  });
+
   it('lets a baseline only be known', async () => {
     await add(many(2), { options: JSON.stringify({ mode: 'baseline' }) });
     await add(many(3));
@@ -179,6 +193,24 @@ describe('RunImportsJob', () => {
       rows_bad: 1,
       problems: [{ row: 3, reason: expect.stringMatching(/^could not be stored: .*no_one/s) }],
     });
+  });
+
+  it('tries again what the database broke off in favour of another transaction', async () => {
+    const { db } = database;
+    const id = await add(many(2));
+    await db.raw('create sequence broken_off');
+    await db.raw(`create function break_off() returns trigger language plpgsql as $$ begin
+      if nextval('broken_off') <= 2 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+      return new; end $$`);
+    await db.raw(
+      'create trigger break_off before insert on articles for each row execute function break_off()',
+    );
+
+    await openJob()
+      .run()
+      .finally(() => db.raw('drop function break_off cascade; drop sequence broken_off'));
+
+    expect(await importOf(id)).toMatchObject({ status: 'done', rows_added: 2, rows_bad: 0 });
   });
 
   it('goes on with what is left, wherever it was broken off', async () => {

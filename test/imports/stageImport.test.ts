@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { standingClock } from '../../src/clock.ts';
+import type { Database } from '../../src/database/Database.ts';
+import { transact } from '../../src/database/transact.ts';
+import { makeFeed } from '../../src/imports/makeFeed.ts';
 import type { Reading, SourceRow } from '../../src/imports/SourceRow.ts';
 import { stageImport } from '../../src/imports/stageImport.ts';
+import { lockConfiguration } from '../../src/models/configuration.ts';
+import { holdsFeedClaim, lockInterruptedFeed } from '../../src/models/feedClaims.ts';
+import { lockFeedOfImport } from '../../src/models/importFeeds.ts';
 import { useDatabase } from '../support/database.ts';
-import { createFeed, createWorkspace } from '../support/factories.ts';
+import { createChannel, createFeed, createWorkspace } from '../support/factories.ts';
 import { articleOf } from './scene.ts';
 
 const database = useDatabase();
+const claimToken = '00000000-0000-4000-8000-000000000001';
 const clock = standingClock(new Date('2026-09-07T12:00:00Z'));
 
 function article(row: number, publishedAt: string | null = null): SourceRow {
@@ -61,6 +68,13 @@ describe('stageImport', () => {
     ]);
   });
 
+  it('keeps a reason that quotes what no database takes', async () => {
+    const staged = await stage(saying(article(1), { kind: 'bad', row: 2, reason: 'a\0.md: cut in \ud83d' }));
+
+    expect(staged.kind).toBe('staged');
+    expect(await imports()).toMatchObject([{ problems: [{ row: 2, reason: 'a.md: cut in \ufffd' }] }]);
+  });
+
   it('keeps nothing of a file that cannot be read to its end', async () => {
     const many = Array.from({ length: 500 }, (_, row) => article(row));
 
@@ -104,5 +118,41 @@ describe('stageImport', () => {
 
     expect(seen).toEqual([]);
     expect(await rows()).toHaveLength(500);
+  });
+
+  it('lets its feed be read and the configuration be applied while the file is read', async () => {
+    const { db } = database;
+    const workspaceId = await createWorkspace(db);
+    const channel = { id: await createChannel(db, workspaceId), name: 'news' };
+    const feedId = await createFeed(db, workspaceId, {
+      ingest_status: 'fetching',
+      claim_token: claimToken,
+      claimed_at: clock.now(),
+    });
+    const inTime = <Result>(work: (trx: Database) => Promise<Result>) =>
+      transact(db, async trx => {
+        await trx.raw("set local lock_timeout = '1s'");
+        return work(trx);
+      });
+    const held: unknown[] = [];
+    const reading = (async function* (): Reading {
+      for (let row = 0; row < 500; row += 1) yield article(row);
+      held.push(await inTime(trx => holdsFeedClaim(trx, { feedId, claimToken })));
+      held.push((await inTime(trx => lockInterruptedFeed(trx, feedId)))?.id);
+      held.push((await inTime(trx => lockFeedOfImport(trx, feedId)))?.id);
+      await inTime(trx => lockConfiguration(trx, []));
+    })();
+    const values = { workspaceId, kind: 'csv', feedId, source: 'a.csv', options: { mode: 'route' } } as const;
+    const prepare = async (trx: Database) => {
+      const made = { workspaceId, name: 'made', channels: [channel] };
+      await makeFeed(trx, made, { actor: 'test', now: clock.now() });
+      return values;
+    };
+
+    const { signal } = new AbortController();
+    const staged = await stageImport(db, reading, prepare, { clock, signal, onProgress: () => {} });
+
+    expect(staged.kind).toBe('staged');
+    expect(held).toEqual([true, feedId, feedId]);
   });
 });

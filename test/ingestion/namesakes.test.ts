@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findNamesakes } from '../../src/ingestion/namesakes.ts';
 import { useDatabase } from '../support/database.ts';
 import { type FakeItem, rssOf } from './fakeFeeds.ts';
 import { feedUrl, ingestionScene, queued } from './scene.ts';
@@ -164,4 +165,17 @@ describe('items that are new by guid and URL, and bear an earlier title', () => 
 
     expect((await queued(database.db)).map(row => row.approval_status)).toEqual(['approved', 'approved']);
   });
+});
+
+it('names thousands of titles soon that each become eighteen times as long', async () => {
+  const fresh = Array.from({ length: 3_000 }, (_, place) => ({
+    articleId: place,
+    item: { guid: `g${place}`, url: null, title: `${place}${'\uFDFA'.repeat(990)}`, source: null },
+  }));
+  const startedAt = performance.now();
+
+  const { keys } = await findNamesakes(database.db, 1, { fresh, seen: [] });
+
+  expect(performance.now() - startedAt).toBeLessThan(1_500);
+  expect(keys).toHaveLength(3_000);
 });
