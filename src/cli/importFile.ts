@@ -21,6 +21,8 @@ export type FileImport = {
   reading: Reading;
   /** The feed that articles go into, in the transaction that takes them in; null for feeds. */
   takeFeed: ((trx: Database) => Promise<number>) | null;
+  /** The feed that is made for them; null: none is. */
+  madeFeed: string | null;
 };
 
 const sampleSize = 5;
@@ -68,6 +70,7 @@ export async function importFile(
   if (staged.kind !== 'staged') throw refusal(wanted.file, staged, json);
   const ended = await runImport(context, staged.importId);
   tell(ended, staged, json);
+  if (!json && wanted.madeFeed !== null) print(afterMaking(wanted.madeFeed));
   if (ended.status === 'done' && ended.rowsBad === 0) return;
   throw failed(complaint(ended, context.signal));
 }
@@ -118,6 +121,11 @@ function shownRow(row: GoodRow) {
   if (row.kind === 'feed') return row.feed;
   const { title, url, publishedAt, tags } = row.item;
   return { title, url, publishedAt, tags };
+}
+
+function afterMaking(feed: string): string {
+  return `  The feed "${feed}" was made for them, and its routes. "headway export" prints a config.yaml that names it: one
+  that is applied without it archives it.`;
 }
 
 const afterFeeds = `  No route leads from them yet. "headway export" prints a config.yaml that names them: one that is applied

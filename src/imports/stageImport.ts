@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/Database.ts';
 import { type ImportRecord, insertImportRows, type NewImportRow } from '../models/importRows.ts';
-import { insertImport, type NewImport, sealImport } from '../models/imports.ts';
+import { countImportRows, insertImport, type NewImport, sealImport } from '../models/imports.ts';
 import { type GoodRow, type ReadingSummary, type ReadThrough, readThrough } from './readThrough.ts';
 import { recordOfArticle } from './records.ts';
 import type { Reading } from './SourceRow.ts';
@@ -68,6 +68,7 @@ async function stage(
   if (read.kind !== 'read') return read;
   await flush();
   await sealImport(trx, importId, read, clock.now());
+  await countImportRows(trx);
   return { ...read, kind: 'staged', importId };
 }
 

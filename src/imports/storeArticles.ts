@@ -28,7 +28,7 @@ export async function storeArticles(
   // A file says what it says: nobody's page is asked about it.
   const unasked = { ...feed, enrichWithinMs: null };
   const importing = isBaseline
-    ? { ...unasked, firstImportedAt: null, firstImport: { mode: 'baseline' } as const }
+    ? { ...unasked, firstImportedAt: null, lastCompleteAt: null, firstImport: { mode: 'baseline' } as const }
     : { ...unasked, firstImportedAt: feed.firstImportedAt ?? now };
   const context = { now, newId, order: 'as_given', keepsTexts: isBaseline } as const;
   const stored = await storeItems(trx, importing, items, context);

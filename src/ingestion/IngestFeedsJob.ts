@@ -46,11 +46,14 @@ const feedsAtOnce = 8;
 type DueFeed = Awaited<ReturnType<typeof dueFeeds>>[number];
 
 /**
- * Reads the feeds that are due, longest due first, eight at once and one per host. Each is its own unit:
- * whatever happens to one, the others go on.
+ * Reads the feeds that are due, longest due first and those that failed the last time after all others, eight at
+ * once and one per host. Each is its own unit: whatever happens to one, the others go on. Runs may overlap, so
+ * that what becomes due while one waits for a silent host is read by the next.
  */
 export class IngestFeedsJob {
   readonly #options: IngestTools;
+  /** Those that a run of this job is still to read, or reads. */
+  readonly #listed = new Set<number>();
 
   constructor(options: IngestFeedsOptions) {
     const read: ReadDocument = async document => readDocument(document);
@@ -70,7 +73,8 @@ export class IngestFeedsJob {
       isForced,
       now: clock.now(),
     };
-    const due = await dueFeeds(this.#options.db, selection);
+    const due = (await dueFeeds(this.#options.db, selection)).filter(({ id }) => !this.#listed.has(id));
+    for (const { id } of due) this.#listed.add(id);
     const away = new AbortController();
     const limits = {
       limit: feedsAtOnce,
@@ -78,8 +82,12 @@ export class IngestFeedsJob {
       signal: AbortSignal.any([signal, away.signal]),
     };
     const feeds = await onePerHost(due, limits, feed =>
-      this.#read(feed, { clock, signal, isForced }, error => away.abort(error)),
+      this.#read(feed, { clock, signal, isForced }, error => away.abort(error)).finally(() =>
+        this.#listed.delete(feed.id),
+      ),
     );
+    // Those that a stop, or a database that went away, left unread.
+    for (const { id } of due) this.#listed.delete(id);
     away.signal.throwIfAborted();
     return { feeds };
   }

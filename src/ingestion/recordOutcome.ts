@@ -35,7 +35,8 @@ export function recordRead(
     const waitMs = Math.max(result.waitMs, ttlMs);
     // A feed that is empty for once says nothing of what came out meanwhile, nor does that it is so still: without
     // validators the next read is a whole one.
-    const keepsGap = hold !== null && result.feed.items.length === 0;
+    const isEmpty = result.feed.items.length === 0;
+    const keepsGap = hold !== null && isEmpty;
     await recordFeedRead(transaction, {
       ...claim,
       now,
@@ -43,6 +44,7 @@ export function recordRead(
       lastModified: keepsGap ? null : lastModified,
       ttlMs,
       keepsGap,
+      isEmpty,
       ...afterRedirect(feed, movedTo),
       nextFetchAt: nextFetchAfterRead(feed, waitMs, now),
     });

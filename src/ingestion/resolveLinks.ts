@@ -39,12 +39,12 @@ export async function resolveLinks(
 /** Oldest first: new to the feed, not of its baseline, not too old, and taken by one of its routes. */
 async function newlyQueued(
   db: Database,
-  { id, firstImport, firstImportedAt, maxAgeMs }: Feed,
+  { id, firstImport, firstImportedAt, lastCompleteAt, maxAgeMs }: Feed,
   items: readonly FeedItem[],
   now: Date,
 ): Promise<FeedItem[]> {
   const isFirst = firstImportedAt === null;
-  if (isFirst && firstImport.mode === 'baseline') return [];
+  if (isFirst && firstImport.mode === 'baseline' && lastCompleteAt === null) return [];
   const routes = await activeRoutes(db, id);
   if (routes.length === 0) return [];
 
@@ -55,7 +55,9 @@ async function newlyQueued(
     const { publishedAt } = item;
     return { ...item, publishedAt: publishedAt ?? now, isDated: publishedAt !== null };
   });
-  const chosen = isFirst ? selectFirstImport(inOrder, firstImport, now) : inOrder;
+  const chosen = isFirst
+    ? selectFirstImport(inOrder, firstImport, { now, emptyAt: lastCompleteAt })
+    : inOrder;
   const oldestMs = maxAgeMs === null ? Number.NEGATIVE_INFINITY : now.getTime() - maxAgeMs;
   return chosen.filter(
     item => item.publishedAt.getTime() >= oldestMs && routes.some(route => matchesFilters(item, route)),

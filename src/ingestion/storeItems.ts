@@ -55,7 +55,9 @@ export async function storeItems(
   await rememberRepeated(db, feed.id, repeated, articles);
   const namesakes = await holdNamesakes(db, feed.id, { articles, matched });
   const isFirst = feed.firstImportedAt === null;
-  const chosen = isFirst ? selectFirstImport(articles, feed.firstImport, now) : articles;
+  const chosen = isFirst
+    ? selectFirstImport(articles, feed.firstImport, { now, emptyAt: feed.lastCompleteAt })
+    : articles;
   const routable = chosen.map(article => ({ ...article, hold: hold ?? namesakes.get(article.id) ?? null }));
   const routed = await routeNewArticles(db, feed, routable, { now, newPostKey: newId });
   await markForEnrichment(db, hostsOf(articles, new Set(routed.toEnrich)));

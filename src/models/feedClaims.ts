@@ -117,6 +117,8 @@ export type FeedRead = FeedClaim & {
   ttlMs: number;
   /** Whether a gap before this read is still one after it. Default: a complete read ends it. */
   keepsGap?: boolean;
+  /** Whether the document held nothing: what comes next is then still the feed's first import. Default: it did. */
+  isEmpty?: boolean;
   /** The feed's new address, or null to keep it. */
   url: string | null;
   movedTo: string | null;
@@ -125,9 +127,31 @@ export type FeedRead = FeedClaim & {
 
 /** Ends a claim with a complete read (200 parsed, or 304). False: the claim was lost. */
 export async function recordFeedRead(db: Database, read: FeedRead): Promise<boolean> {
-  const { feedId, claimToken, now, nextFetchAt, etag, lastModified, url, ttlMs, keepsGap = false } = read;
+  const {
+    feedId,
+    claimToken,
+    now,
+    nextFetchAt,
+    etag,
+    lastModified,
+    url,
+    ttlMs,
+    keepsGap = false,
+    isEmpty = false,
+  } = read;
   const moves = [url, read.movedTo, read.movedHits];
-  const values = [feedId, claimToken, now, nextFetchAt, etag, lastModified, ...moves, ttlMs, keepsGap];
+  const values = [
+    feedId,
+    claimToken,
+    now,
+    nextFetchAt,
+    etag,
+    lastModified,
+    ...moves,
+    ttlMs,
+    keepsGap,
+    isEmpty,
+  ];
   return (await execute(db, updateRead, values)) > 0;
 }
 
@@ -137,7 +161,7 @@ const updateRead = {
     update feeds
     set status = 'active', failures = 0, last_error = null, last_fetched_at = $3,
         last_complete_at = case when $11 then last_complete_at else $3 end,
-        first_imported_at = coalesce(first_imported_at, $3), next_fetch_at = $4, etag = $5,
+        first_imported_at = coalesce(first_imported_at, case when not $12 then $3::timestamptz end), next_fetch_at = $4, etag = $5,
         last_modified = $6, url = coalesce($7, url), moved_to = $8, moved_hits = $9,
         ttl_ms = $10, ${noClaim}
     where id = $1 and claim_token = $2`,

@@ -53,7 +53,10 @@ export const isReadableFeed = "not f.paused and f.status <> 'gone' and f.archive
 /** Read in one go at most; what is left over is still due at the next tick. */
 const maxFeedsPerRun = 1_000;
 
-/** The feeds that may be read and are due, longest due first. */
+/**
+ * The feeds that may be read and are due, longest due first; those that failed the last time come after all others:
+ * a dozen silent hosts must not take every place.
+ */
 export async function dueFeeds(db: Database, selection: FeedSelection) {
   const { feedId, workspaceId } = selection;
   type DueFeed = { id: number; workspaceId: number; name: string; url: string };
@@ -67,7 +70,7 @@ const selectDueFeeds = {
     from feeds f join workspaces w on w.id = f.workspace_id
     where ${isReadableFeed} and w.archived_at is null and f.next_fetch_at <= $1
       and f.workspace_id = coalesce($2, f.workspace_id) and f.id = coalesce($3, f.id)
-    order by f.next_fetch_at, f.id limit ${maxFeedsPerRun}`,
+    order by least(f.failures, 1), f.next_fetch_at, f.id limit ${maxFeedsPerRun}`,
 };
 
 /** Until when a feed may have been due: whoever is forced waits for nothing. */

@@ -48,6 +48,16 @@ export async function sealImport(
   await execute(db, updateSealed, [id, total, bad, JSON.stringify(problems), now]);
 }
 
+/**
+ * Tells the planner how many rows there are. Autovacuum would, some time later: until then it takes thousands for
+ * one, and looks through all of them to take some out.
+ */
+export async function countImportRows(db: Database): Promise<void> {
+  await execute(db, analyzeRows);
+}
+
+const analyzeRows = { name: 'count-import-rows', text: 'analyze import_rows' };
+
 const updateSealed = {
   name: 'seal-import',
   text: `

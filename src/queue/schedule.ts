@@ -21,12 +21,13 @@ export type TickPayloads = {
 export const concurrency: Readonly<Record<QueueName, number>> = {
   // Sends hold no database connection, so many workspaces publish side by side.
   publishing: 40,
-  // One tick reads many feeds side by side by itself.
-  ingestion: 1,
+  // One tick reads many feeds side by side by itself, and lasts as long as the slowest of them: the others must
+  // not wait for that one, and are read by the next.
+  ingestion: 4,
   // A long import must not keep those of other workspaces waiting, who come with a later tick.
   imports: 2,
   // Nor a slow host those that have something due since.
-  enrichment: 2,
+  enrichment: 4,
 };
 
 /** One job scheduler as it should be. Its ticks' ids are `repeat:<id>:<slot>`: one job per slot. */
@@ -87,7 +88,7 @@ export const importsTick: WantedScheduler = {
   payload: {},
 };
 
-const enrichmentEveryMs = 15_000;
+const enrichmentEveryMs = 5_000;
 
 /** Reads the pages that are due, of all hosts. */
 export const enrichmentTick: WantedScheduler = {

@@ -2,14 +2,15 @@ import { durationForm, formatDuration, parseDuration } from '../duration.ts';
 import { field } from './schemaParts.ts';
 
 const defaultMs = 600_000;
-const leastMs = 1_000;
+/** Below it, chance decides whether the page is looked at in time. */
+const leastMs = 30_000;
 const mostMs = 86_400_000;
 
 const form = `true (at most ${formatDuration(defaultMs)}), false, or ${durationForm}, from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}`;
 
 /** Reads `enrich`, how long at most a publication waits for its article's page; null: the page is not asked. */
 export const enrichment = field(
-  'is neither yes, no nor a duration in range',
+  'is neither true, false nor a duration in range',
   form,
   (value): { withinMs: number | null } | null => {
     if (value === false || value === 'false') return { withinMs: null };

@@ -36,6 +36,13 @@ const imports = () => database.db('imports');
 const rows = () => database.db('import_rows').orderBy(['sort_at', 'row_number']);
 
 describe('stageImport', () => {
+  it('tells the planner how many rows there are', async () => {
+    await stage(saying(...Array.from({ length: 700 }, (_, place) => article(place + 2))));
+
+    const [known] = await database.db('pg_class').where({ relname: 'import_rows' }).select('reltuples');
+    expect(Number(known?.reltuples)).toBe(700);
+  });
+
   it('keeps what was read for whoever goes on with it, oldest first, and undated ones last', async () => {
     const staged = await stage(
       saying(article(2, '2026-09-02T00:00:00Z'), article(3), article(4, '2026-09-01T00:00:00Z'), {

@@ -463,6 +463,43 @@ describe('IngestFeedsJob', () => {
     expect(world.requests).toHaveLength(35);
   });
 
+  it('reads what becomes due while an earlier run waits for a silent host, and nothing beside that run', async () => {
+    const { answers, ingest, workspaceId, feedId, world } = await ingestionScene(database.db);
+    const silentUrl = 'https://silent.test/feed';
+    await createFeed(database.db, workspaceId, { url: silentUrl, next_fetch_at: new Date('2025-01-01') });
+    answers.set(silentUrl, null);
+    answers.set(feedUrl, { body: rssOf([one]) });
+    const stop = new AbortController();
+    const slow = ingest({}, stop.signal);
+    await until(async () => (await feedRow(feedId))?.last_complete_at !== null);
+    await database
+      .db('feeds')
+      .where({ id: feedId })
+      .update({ next_fetch_at: new Date('2026-09-07T11:00:00Z') });
+
+    const next = await ingest();
+    stop.abort();
+    await slow;
+
+    expect(next.feeds.map(feed => feed.feedId)).toEqual([feedId]);
+    expect(world.requests.filter(({ url }) => url === silentUrl)).toHaveLength(1);
+  });
+
+  it('reads feeds that failed the last time after all others, however long they are due', async () => {
+    const { answers, ingest, workspaceId, world } = await ingestionScene(database.db);
+    const failing = Array.from({ length: 9 }, (_, n) => `https://failing${n}.test/feed`);
+    for (const url of failing) {
+      answers.set(url, { status: 500 });
+      await createFeed(database.db, workspaceId, { url, failures: 1, next_fetch_at: new Date('2025-01-01') });
+    }
+    answers.set(feedUrl, { body: rssOf([one]) });
+
+    await ingest();
+
+    expect(world.requests[0]?.url).toBe(feedUrl);
+    expect(world.requests).toHaveLength(10);
+  });
+
   it('gives its claims back when it is stopped, and takes no new one', async () => {
     const { answers, ingest, workspaceId, feedId, world } = await ingestionScene(database.db);
     for (let n = 0; n < 10; n += 1) {

@@ -64,6 +64,30 @@ describe('the first import', () => {
     expect(feeds).toMatchObject([{ outcome: 'read', newArticles: 500, routed: 0 }]);
   });
 
+  it.each([
+    ['baseline', ['Posted since']],
+    ['all', ['Old', 'Posted since', 'Undated']],
+  ])('is not used up by a feed that is empty at first: %s', async (mode, expected) => {
+    const { answers, ingest, clock } = await ingestionScene(database.db, {
+      feed: { first_import: JSON.stringify({ mode }) },
+    });
+    answers.set(feedUrl, { body: rssOf([]) });
+    await ingest();
+    clock.advance({ minutes: 60 });
+    answers.set(feedUrl, {
+      body: rssOf([
+        { title: 'Posted since', link: 'https://blog.test/3', date: 'Mon, 07 Sep 2026 12:30:00 GMT' },
+        { title: 'Undated', link: 'https://blog.test/2' },
+        { title: 'Old', link: 'https://blog.test/1', date: 'Mon, 07 Sep 2026 11:30:00 GMT' },
+      ]),
+    });
+
+    const { feeds } = await ingest();
+
+    expect(feeds).toMatchObject([{ newArticles: 3, routed: expected.length }]);
+    expect((await titlesQueued(database.db)).sort()).toEqual(expected);
+  });
+
   it('stores and queues 20,000 items in one go, in bounded time', async () => {
     const { answers, ingest } = await ingestionScene(database.db);
     const description = '<p>Some <b>text</b> with words.</p>'.repeat(5);

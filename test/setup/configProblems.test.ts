@@ -150,16 +150,20 @@ describe('the problems of a config.yaml', () => {
     ],
     [
       feed('url: "https://f.example", enrich: often'),
-      'config.yaml:2: feeds[0].enrich: is neither yes, no nor a duration in range, got "often", allowed ' +
-        'true (at most 10m), false, or a number and a unit, such as 500ms, 90s, 5m, 2h or 7d, from 1s to 1d',
+      'config.yaml:2: feeds[0].enrich: is neither true, false nor a duration in range, got "often", allowed ' +
+        'true (at most 10m), false, or a number and a unit, such as 500ms, 90s, 5m, 2h or 7d, from 30s to 1d',
+    ],
+    [
+      feed('url: "https://f.example", enrich: 29s'),
+      'config.yaml:2: feeds[0].enrich: is neither true, false nor a duration in range, got "29s"',
     ],
     [
       feed('url: "https://f.example", enrich: 2d'),
-      'config.yaml:2: feeds[0].enrich: is neither yes, no nor a duration in range, got "2d"',
+      'config.yaml:2: feeds[0].enrich: is neither true, false nor a duration in range, got "2d"',
     ],
     [
       feed('url: "https://f.example", enrich: null'),
-      'config.yaml:2: feeds[0].enrich: is neither yes, no nor a duration in range',
+      'config.yaml:2: feeds[0].enrich: is neither true, false nor a duration in range',
     ],
     [
       feed('url: "https://f.example", maxAge: 0s'),

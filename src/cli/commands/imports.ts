@@ -127,6 +127,7 @@ async function importArticles(
     reading,
     options: { mode },
     takeFeed: target.take,
+    madeFeed: target.isNew ? target.name : null,
   });
 }
 
@@ -144,6 +145,7 @@ async function importOpml(context: CommandContext, file: string, options: OpmlOp
     reading,
     options: feeds,
     takeFeed: null,
+    madeFeed: null,
   });
 }
 
