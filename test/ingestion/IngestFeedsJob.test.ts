@@ -496,7 +496,7 @@ describe('IngestFeedsJob', () => {
 
     await ingest();
 
-    expect(world.requests[0]?.url).toBe(feedUrl);
+    expect(world.requests.slice(0, 8).map(({ url }) => url)).toContain(feedUrl);
     expect(world.requests).toHaveLength(10);
   });
 
