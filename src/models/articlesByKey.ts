@@ -11,11 +11,13 @@ export async function articlesByKey(
   return keys.length === 0 ? [] : query<KeyedArticle>(db, selectByKey, [feedId, keys]);
 }
 
+// Lateral and limited, as in `known-articles`.
 const selectByKey = {
   name: 'articles-by-key',
   text: `
-    select k.key, a.id as "articleId", a.title, a.url
+    select wanted.key, found.id as "articleId", found.title, found.url
     from unnest($2::uuid[]) as wanted (key)
-    join article_keys k on k.feed_id = $1 and k.key = wanted.key
-    join articles a on a.id = k.article_id`,
+    cross join lateral (
+      select k.article_id from article_keys k where k.feed_id = $1 and k.key = wanted.key limit 1) known
+    cross join lateral (select a.id, a.title, a.url from articles a where a.id = known.article_id limit 1) found`,
 };
