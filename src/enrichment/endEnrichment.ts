@@ -2,7 +2,7 @@ import type { Database } from '../database/Database.ts';
 import { endEnrichmentWait } from '../models/enrichment.ts';
 import { recordEnrichmentFailure } from '../models/enrichmentClaims.ts';
 
-export const maxAttempts = 3;
+const maxAttempts = 3;
 
 /** After the first and the second attempt: both shall fit into the time for which a publication waits. */
 const backoffMs = [30_000, 120_000] as const;
